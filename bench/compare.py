@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+"""Compare DetMPI with the other MPI libraries of this machine.
+
+Builds the benchmark programs once per library, runs them interleaved (round robin, so that a change in the
+machine's load meets all libraries alike), takes the median over the rounds, and prints a Markdown table.
+Each figure is followed by its ratio to the better peer: below 1.00x it is faster than both.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+PEERS = ("mpich", "openmpi")
+SUITES = ("pt2pt", "coll", "startup", "apps")
+OPERATIONS = ("barrier", "allreduce", "bcast", "alltoall")
+STARTUP_RANKS = (8, 64, 1024)
+PEER_RANK_LIMIT = 64
+APPS = (("cg", "S"), ("cg", "W"), ("mm", "512"))
+PR_SET_PDEATHSIG = 1
+GRACE_SECONDS = 5
+# The peers' C++ bindings are not used, and their headers give warnings.
+NO_CXX_BINDINGS = ["-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX"]
+
+LIBC = ctypes.CDLL(None)
+
+
+def note(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def shorten(text, limit=300):
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+# --- libraries -------------------------------------------------------------------------------------------
+
+
+class Library:
+    """One MPI library: its compiler wrappers and how it starts a job."""
+
+    def __init__(self, name, cc, cxx, launcher):
+        self.name = name
+        self.cc = cc
+        self.cxx = cxx
+        self.launcher = launcher  # without the rank count
+        self.programs = {}  # program name -> path, filled by build()
+
+    def command(self, program, ranks, arguments):
+        return [*self.launcher, str(ranks), self.programs[program], *arguments]
+
+
+def find_program(*candidates):
+    for candidate in candidates:
+        path = shutil.which(str(candidate))
+        if path:
+            return path
+    return None
+
+
+def describe_library(name, dist):
+    """The library's commands, None where one is not there: compilers for C and C++, launcher."""
+    if name == "detmpi":
+        tools = dist / "bin"
+        launcher = find_program(tools / "detmpirun", "detmpirun")
+        return (find_program(tools / "detmpicc", "detmpicc"), find_program(tools / "detmpicxx", "detmpicxx"),
+                launcher and [launcher, "-n"])
+    cc, cxx = find_program(f"mpicc.{name}"), find_program(f"mpicxx.{name}")
+    if name == "mpich":
+        launcher = find_program("mpirun.mpich", "mpiexec.hydra")
+        return cc, cxx, launcher and [launcher, "-n"]
+    launcher = find_program("mpirun.openmpi")
+    root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+    return cc, cxx, launcher and [launcher, *root, "--oversubscribe", "-np"]
+
+
+def find_libraries(names, dist):
+    found = []
+    for name in names:
+        cc, cxx, launcher = describe_library(name, dist)
+        if cc and launcher:
+            found.append(Library(name, cc, cxx, launcher))
+        else:
+            missing = "launcher" if cc else "compiler wrapper"
+            note(f"compare: {name} left out: its {missing} was not found")
+    return found
+
+
+# --- building --------------------------------------------------------------------------------------------
+
+
+def sources_of(program):
+    """The sources and compiler flags of a program, and whether it is C++."""
+    if program in ("cg", "mm"):
+        folders = (ROOT / "npb-runs" / "common", ROOT / "npb-runs" / program)
+        return [str(path) for folder in folders for path in sorted(folder.glob("*.cpp"))], True
+    return [str(HERE / f"{program}.c")], False
+
+
+def build(library, programs, folder):
+    """Builds what it can; a program that does not build is reported and left out for this library."""
+    for program in programs:
+        sources, is_cxx = sources_of(program)
+        compiler = library.cxx if is_cxx else library.cc
+        if not compiler:
+            note(f"compare: {library.name}: no C++ compiler wrapper, {program} left out")
+            continue
+        target = folder / f"{program}.{library.name}"
+        flags = ["-std=c++20", "-O3", *NO_CXX_BINDINGS] if is_cxx else ["-std=c11", "-O3"]
+        done = subprocess.run([compiler, *flags, "-o", str(target), *sources], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode == 0:
+            library.programs[program] = str(target)
+        else:
+            note(f"compare: {library.name}: {program} does not build: {shorten(done.stdout)}")
+
+
+# --- running ---------------------------------------------------------------------------------------------
+
+
+class Case:
+    """One command line, the same for every library."""
+
+    def __init__(self, suite, program, ranks, arguments, label=""):
+        self.suite = suite
+        self.program = program
+        self.ranks = ranks
+        self.arguments = arguments
+        self.label = label
+
+    def name(self):
+        return " ".join([self.program, *self.arguments, f"on {self.ranks} ranks"])
+
+    def suits(self, library):
+        within = library.name not in PEERS or self.suite != "startup" or self.ranks <= PEER_RANK_LIMIT
+        return within and self.program in library.programs
+
+
+def plan_cases(options):
+    quick = ["--quick"] if options.quick else []
+    cases = []
+    if "pt2pt" in options.suites:
+        cases.append(Case("pt2pt", "mpi_pt2pt", 2, quick))
+    if "coll" in options.suites:
+        only = [f"--only={','.join(options.ops)}"] if options.ops else []
+        cases += [Case("coll", "mpi_coll", ranks, quick + only) for ranks in options.coll_ranks]
+    if "startup" in options.suites:
+        cases += [Case("startup", "mpi_empty", ranks, []) for ranks in options.startup_ranks]
+    if "apps" in options.suites:
+        for program, size in APPS:
+            argument = f"--class={size}" if program == "cg" else f"--n={size}"
+            cases += [Case("apps", program, ranks, [argument], size) for ranks in options.app_ranks]
+    return cases
+
+
+def die_with_parent():
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def stop(process):
+    """Ends a job and all its processes: a polite request first, so that the launcher can clean up."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, number)
+            process.wait(GRACE_SECONDS)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
+
+
+class Outcome:
+    def __init__(self, seconds, output="", errors="", failure=None):
+        self.seconds = seconds
+        self.output = output
+        self.errors = errors
+        self.failure = failure  # one line, None after a success
+
+
+def run_command(command, timeout):
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True,
+                               preexec_fn=die_with_parent)
+    try:
+        output, errors = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        stop(process)
+        return Outcome(timeout, failure=f"timeout after {timeout:g} s")
+    finally:
+        if process.poll() is None:
+            stop(process)
+    seconds = time.perf_counter() - start
+    if process.returncode != 0:
+        said = shorten(errors) or shorten(output)
+        return Outcome(seconds, failure=f"exit status {process.returncode}: {said}")
+    return Outcome(seconds, output, errors)
+
+
+def measurements(case, outcome):
+    """What a successful run measured: pairs of a row key and a time in us."""
+    if case.suite == "startup":
+        return [(("startup", "init + finalize", case.ranks, 0), outcome.seconds * 1e6)]
+    if case.suite == "apps":
+        key = ("apps", f"{case.program} {case.label}", case.ranks, 0)
+        lines = [line for line in outcome.errors.splitlines() if line.strip().startswith("Time in seconds")]
+        return [(key, float(line.split("=")[1]) * 1e6) for line in lines]
+    rows = [json.loads(line) for line in outcome.output.splitlines() if line.startswith("{")]
+    return [((case.suite, row.get("op", "one-way"), case.ranks, row["bytes"]), row["us"]) for row in rows]
+
+
+class Session:
+    """All rounds of a comparison. `samples[key][library]` holds one time per round, in us."""
+
+    def __init__(self, libraries, options, out):
+        self.libraries = libraries
+        self.options = options
+        self.out = out
+        self.samples = {}
+        self.failures = {}  # (library, case name) -> reason
+        self.outputs = {}  # (library, case name) -> standard output of the first round
+
+    def record(self, **fields):
+        if self.out:
+            self.out.write(json.dumps(fields) + "\n")
+            self.out.flush()
+
+    def run_round(self, number, cases):
+        turn = number % len(self.libraries)  # nobody always goes first
+        for case in cases:
+            for library in self.libraries[turn:] + self.libraries[:turn]:
+                given_up = (library.name, case.name()) in self.failures
+                if case.suits(library) and not given_up:
+                    self.run_one(number, case, library)
+
+    def run_one(self, number, case, library):
+        outcome = run_command(library.command(case.program, case.ranks, case.arguments), self.options.timeout)
+        if outcome.failure is None:
+            self.check_repeats(case, library, outcome)
+            rows = measurements(case, outcome)
+            if not rows:
+                outcome.failure = "printed no measurement"
+        if outcome.failure is not None:
+            note(f"compare: {library.name}: {case.name()}: {outcome.failure}")
+            self.failures[library.name, case.name()] = outcome.failure
+            self.record(kind="failure", round=number, mpi=library.name, case=case.name(),
+                        reason=outcome.failure)
+            return
+        for key, us in rows:
+            self.samples.setdefault(key, {}).setdefault(library.name, []).append(us)
+            suite, op, ranks, size = key
+            self.record(kind="sample", round=number, mpi=library.name, suite=suite, op=op, ranks=ranks,
+                        bytes=size, us=us)
+
+    def check_repeats(self, case, library, outcome):
+        if case.suite != "apps":
+            return
+        first = self.outputs.setdefault((library.name, case.name()), outcome.output)
+        if first != outcome.output:
+            note(f"compare: {library.name}: {case.name()}: standard output differs from the first round")
+            self.record(kind="differs", mpi=library.name, case=case.name())
+
+
+# --- reporting -------------------------------------------------------------------------------------------
+
+
+def format_time(us):
+    for unit, scale in (("s", 1e6), ("ms", 1e3)):
+        if us >= scale:
+            return f"{us / scale:.3g} {unit}" if us < 100 * scale else f"{us / scale:.0f} {unit}"
+    return f"{us:.2f} us"
+
+
+def format_size(size):
+    if size >= 1 << 20 and size % (1 << 20) == 0:
+        return f"{size >> 20} MiB"
+    if size >= 1 << 10 and size % (1 << 10) == 0:
+        return f"{size >> 10} KiB"
+    return f"{size} B"
+
+
+def format_cell(us, best_peer, size, suite):
+    if us is None:
+        return "-"
+    text = format_time(us)
+    if suite == "pt2pt" and size >= 16384:
+        text += f", {size / us * 1e-3:.2f} GB/s"
+    return f"{text} ({us / best_peer:.2f}x)" if best_peer else text
+
+
+def print_table(session):
+    names = [library.name for library in session.libraries]
+    print("| case | ranks | size | " + " | ".join(names) + " |")
+    print("|---|---:|---:|" + "---:|" * len(names))
+    for (suite, op, ranks, size), by_library in session.samples.items():
+        medians = {name: statistics.median(values) for name, values in by_library.items()}
+        best_peer = min((medians[name] for name in PEERS if name in medians), default=None)
+        cells = [format_cell(medians.get(name), best_peer, size, suite) for name in names]
+        shown = format_size(size) if size or suite == "pt2pt" else ""
+        print(f"| {suite} {op} | {ranks} | {shown} | " + " | ".join(cells) + " |")
+        session.record(kind="median", suite=suite, op=op, ranks=ranks, bytes=size, us=medians,
+                       best_peer_us=best_peer)
+    for (name, case), reason in session.failures.items():
+        print(f"\nNot complete: {name}, {case}: {reason}")
+
+
+# --- command line ----------------------------------------------------------------------------------------
+
+
+def name_list(allowed):
+    def parse(text):
+        names = [name for name in text.split(",") if name]
+        for name in names:
+            if name not in allowed:
+                raise argparse.ArgumentTypeError(f"unknown name '{name}', one of {', '.join(allowed)}")
+        return names
+
+    return parse
+
+
+def rank_list(text):
+    try:
+        ranks = [int(word) for word in text.split(",") if word]
+    except ValueError:
+        ranks = []
+    if not ranks or min(ranks) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a list of rank counts")
+    return ranks
+
+
+def positive(kind):
+    def parse(text):
+        value = kind(text)
+        if value <= 0:
+            raise argparse.ArgumentTypeError(f"'{text}' is not above zero")
+        return value
+
+    return parse
+
+
+def parse_options():
+    libraries = ("detmpi", *PEERS)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--suites", type=name_list(SUITES), default=list(SUITES[:3]), metavar="NAME,...",
+        help="of pt2pt (latency, bandwidth), coll, startup, apps (cg and mm); default: the first three")
+    add("--mpi", type=name_list(libraries), default=list(libraries), metavar="NAME,...",
+        help="of detmpi, mpich, openmpi; default: all that are there")
+    add("--rounds", type=positive(int), help="runs of every case per library (default 5, with --quick 2)")
+    add("--quick", action="store_true", help="shorter samples, fewer rounds, start-up of 1024 ranks left out")
+    add("--ops", type=name_list(OPERATIONS), default=[], metavar="OP,...",
+        help="of barrier, allreduce, bcast, alltoall; default: all")
+    add("--coll-ranks", type=rank_list, default=[2, 8], metavar="N,...", help="default 2,8")
+    add("--startup-ranks", type=rank_list, metavar="N,...",
+        help=f"default 8,64,1024; the peers only up to {PEER_RANK_LIMIT}")
+    add("--app-ranks", type=rank_list, default=[2, 8], metavar="N,...", help="default 2,8")
+    add("--timeout", type=positive(float), default=120.0, metavar="S", help="seconds per run (default 120)")
+    add("--dist", type=pathlib.Path, default=ROOT / "dist", help="where DetMPI is installed (default: dist)")
+    add("--out", metavar="FILE", help="write every sample and median as a JSON line to FILE")
+    options = parser.parse_args()
+    options.rounds = options.rounds or (2 if options.quick else 5)
+    if not options.startup_ranks:
+        options.startup_ranks = list(STARTUP_RANKS[:2] if options.quick else STARTUP_RANKS)
+    return options
+
+
+def compare(options, folder, out):
+    libraries = find_libraries(options.mpi, options.dist)
+    cases = plan_cases(options)
+    programs = list(dict.fromkeys(case.program for case in cases))
+    for library in libraries:
+        build(library, programs, folder)
+    libraries = [library for library in libraries if library.programs]
+    if not libraries:
+        note("compare: no usable MPI library")
+        return 1
+    session = Session(libraries, options, out)
+    session.record(kind="host", cores=os.cpu_count(), load=os.getloadavg(), rounds=options.rounds)
+    for number in range(options.rounds):
+        note(f"compare: round {number + 1} of {options.rounds}")
+        session.run_round(number, cases)
+    print_table(session)
+    return 1 if session.failures else 0
+
+
+def main():
+    options = parse_options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with tempfile.TemporaryDirectory(prefix="dlinux-bench-") as folder:
+        out = open(options.out, "w", encoding="utf-8") if options.out else None
+        try:
+            return compare(options, pathlib.Path(folder), out)
+        except KeyboardInterrupt:
+            return 128 + signal.SIGINT
+        finally:
+            if out:
+                out.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

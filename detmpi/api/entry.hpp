@@ -1,0 +1,57 @@
+// What the generated entry points use: the argument checks, inline and cheap where the argument is good, and
+// their failures, out of line.
+#pragma once
+
+#include <mpi.h>
+
+#include "../object/comm.hpp"
+#include "../object/errhandler.hpp"
+#include "../object/errors.hpp"
+#include "../object/group.hpp"
+#include "../object/info.hpp"
+#include "../ops/op.hpp"
+#include "../types/datatype.hpp"
+
+// Defines PMPI_<name>, with MPI_<name> as a weak alias that a profiling tool may replace.
+#define DETMPI_ENTRY(type, name, params)                                                                \
+  extern "C" __attribute__((weak, alias("PMPI_" #name), visibility("default"))) type MPI_##name params; \
+  extern "C" __attribute__((visibility("default"))) type PMPI_##name params
+
+namespace detmpi {
+
+// One unsigned comparison where the rank is good.
+inline bool bad_dest(int rank, const Comm& comm) {
+  return static_cast<unsigned>(rank) >= static_cast<unsigned>(comm.peers) && rank != MPI_PROC_NULL;
+}
+
+inline bool bad_source(int rank, const Comm& comm) { return bad_dest(rank, comm) && rank != MPI_ANY_SOURCE; }
+
+inline bool bad_root(int rank, const Comm& comm) {
+  if (static_cast<unsigned>(rank) < static_cast<unsigned>(comm.peers)) [[likely]]
+    return false;
+  return !comm.inter || (rank != MPI_ROOT && rank != MPI_PROC_NULL);
+}
+
+inline bool at_root(int root, const Comm& comm) { return comm.inter ? root == MPI_ROOT : root == comm.rank; }
+
+// A null buffer is good for a type with absolute addresses (MPI_BOTTOM), and when no data are moved.
+inline bool null_buffer(const void* buffer, int count, const Datatype* type) {
+  return buffer == nullptr && count > 0 && type->size > 0 && type->true_lb == 0;
+}
+
+inline bool bad_status(const MPI_Status* status) { return status == nullptr || status == MPI_STATUS_IGNORE; }
+
+bool bad_key(const char* key);
+
+// Index of the first bad element, 0 when the array is null, -1 when all are good.
+int bad_counts(const int* counts, int n);
+int bad_types(const MPI_Datatype* types, int n, bool committed);
+
+[[gnu::cold]] int fail_counts(const char* parameter, const int* counts, int n);
+[[gnu::cold]] int fail_types(const char* parameter, const MPI_Datatype* types, int n, bool committed);
+[[gnu::cold]] int fail_rank(const char* parameter, int rank, bool receive);
+[[gnu::cold]] int fail_root(int root);
+[[gnu::cold]] int fail_tag(const char* parameter, int tag, bool receive);
+[[gnu::cold]] int fail_op(const Op& op, const Datatype& type);
+
+}  // namespace detmpi

@@ -1,0 +1,68 @@
+// Argument checks over arrays, and the messages of failed checks.
+#include <cstring>
+
+#include "entry.hpp"
+
+namespace detmpi {
+
+bool bad_key(const char* key) {
+  return key == nullptr || key[0] == '\0' || strnlen(key, MPI_MAX_INFO_KEY + 1) > MPI_MAX_INFO_KEY;
+}
+
+int bad_counts(const int* counts, int n) {
+  if (counts == nullptr) return n > 0 ? 0 : -1;
+  for (int i = 0; i < n; ++i) {
+    if (counts[i] < 0) return i;
+  }
+  return -1;
+}
+
+int bad_types(const MPI_Datatype* types, int n, bool committed) {
+  if (types == nullptr) return n > 0 ? 0 : -1;
+  for (int i = 0; i < n; ++i) {
+    const Datatype* type = datatype_from(types[i]);
+    if (type == nullptr || (committed && !type->committed)) return i;
+  }
+  return -1;
+}
+
+int fail_counts(const char* parameter, const int* counts, int n) {
+  if (counts == nullptr) return fail_null(MPI_ERR_ARG, parameter);
+  const int i = bad_counts(counts, n);
+  return fail(MPI_ERR_COUNT, "%s[%d] is %d (must not be negative)", parameter, i, counts[i]);
+}
+
+int fail_types(const char* parameter, const MPI_Datatype* types, int n, bool committed) {
+  if (types == nullptr) return fail_null(MPI_ERR_ARG, parameter);
+  const int i = bad_types(types, n, committed);
+  if (datatype_from(types[i]) != nullptr) {
+    return fail(MPI_ERR_TYPE, "%s[%d] has not been committed (MPI_Type_commit)", parameter, i);
+  }
+  return fail(MPI_ERR_TYPE, "%s[%d] is 0x%08x, not a valid datatype", parameter, i,
+              static_cast<unsigned>(types[i]));
+}
+
+int fail_rank(const char* parameter, int rank, bool receive) {
+  const int last = g_call.comm->peers - 1;
+  if (receive) {
+    return fail(MPI_ERR_RANK, "invalid rank %d as %s (ranks are 0 to %d, MPI_ANY_SOURCE and MPI_PROC_NULL)",
+                rank, parameter, last);
+  }
+  return fail(MPI_ERR_RANK, "invalid rank %d as %s (ranks are 0 to %d and MPI_PROC_NULL)", rank, parameter,
+              last);
+}
+
+int fail_root(int root) {
+  return fail(MPI_ERR_ROOT, "invalid root %d (ranks are 0 to %d)", root, g_call.comm->peers - 1);
+}
+
+int fail_tag(const char* parameter, int tag, bool receive) {
+  const char* allowed = receive ? "tags are 0 to 2147483647 and MPI_ANY_TAG" : "tags are 0 to 2147483647";
+  return fail(MPI_ERR_TAG, "invalid %s %d (%s)", parameter, tag, allowed);
+}
+
+int fail_op(const Op& op, const Datatype& type) {
+  return fail(MPI_ERR_OP, "%s is not defined on %s", op_name(op), type.name.c_str());
+}
+
+}  // namespace detmpi

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Generates from the function table: mpi.h, call_ids.hpp, impl.hpp, entry.cpp."""
+import argparse
+import re
+from pathlib import Path
+
+from kinds import BUFFER, BUFFERS, COUNTS, TYPES
+from table import read_table
+
+NOTE = "Generated from the function table; do not edit."
+
+
+def mpi_header(functions, template):
+    lines, chapter = [], None
+    for function in functions:
+        if function.chapter != chapter:
+            chapter = function.chapter
+            lines += ["", f"/* {chapter} */"]
+        for prefix in ("MPI_", "PMPI_"):
+            lines.append(function.declaration(prefix) + ";")
+    return template.replace("@PROTOTYPES@", "\n".join(lines).strip())
+
+
+def cpp_style(text):
+    return re.sub(r" (\*+)(\w)", r"\1 \2", text)
+
+
+def call_ids(functions):
+    ids = "".join(f"  {f.call_id},\n" for f in functions)
+    names = "".join(f'    "MPI_{f.name}",\n' for f in functions)
+    return f"""// {NOTE}
+#pragma once
+
+#include <cstdint>
+
+namespace detmpi {{
+
+enum class CallId : uint16_t {{
+  kNone,
+{ids}  kCount,
+}};
+
+inline constexpr const char *kCallNames[] = {{
+    "MPI",
+{names}}};
+
+inline const char *call_name(CallId id) {{ return kCallNames[static_cast<uint16_t>(id)]; }}
+
+}}  // namespace detmpi
+"""
+
+
+def impl_params(function):
+    out = []
+    for p in function.params:
+        if p.kind_name != "varargs":
+            out.append((p.kind.impl or p.ctype) % p.name)
+    return ", ".join(out)
+
+
+def impl_header(functions):
+    lines = "".join(f"{f.returns} {f.impl}({impl_params(f)});\n" for f in functions)
+    return f"""// {NOTE}
+// What implements each MPI function once its arguments are checked and its handles looked up. Returns an
+// error code, which the caller raises.
+#pragma once
+
+#include <mpi.h>
+
+namespace detmpi {{
+
+struct Comm;
+struct Datatype;
+struct Errhandler;
+struct Group;
+struct Info;
+struct Op;
+
+namespace impl {{
+
+{lines}
+}}  // namespace impl
+}}  // namespace detmpi
+"""
+
+
+def lenient(param):
+    """Whether the argument may be insignificant, so that its handle need not be valid."""
+    return bool(param.kind.lenient) and (param.at_root or bool(param.guards))
+
+
+def fill(template, function, param):
+    values = {"n": param.name, "o": param.name + "_o", "a": param.argument}
+    if param.kind_name in BUFFERS:
+        count, datatype = function.after(param, COUNTS), function.after(param, TYPES)
+        values |= {"count": count.name, "type": datatype.name + "_o", "countvalue": count.name}
+    for key, value in values.items():
+        template = template.replace("{" + key + "}", value)
+    return template
+
+
+def buffer_checks(function, param):
+    """Null buffers, where count and datatype are single values."""
+    count, datatype = function.after(param, COUNTS), function.after(param, TYPES)
+    if not count or not datatype or count.kind_name != "count" or datatype.kind_name != "datatype":
+        return []
+    condition, failure, cls = BUFFER[0]
+    failure = failure.replace("{count} elements", "%d elements")
+    return [(condition, failure, cls)]
+
+
+def checks(function):
+    """(guard, condition, failure, class, parameter) in the order in which they are made."""
+    order = {"comm": 0, "root": 1}
+    has = {p.kind_name for p in function.params}
+    rows = []
+    for param in sorted(function.params, key=lambda p: (order.get(p.kind_name, 2), p.kind_name in BUFFERS)):
+        guards = []
+        if param.at_root:
+            guards.append("at_root(root, *comm_o)")
+        if param.guards:
+            guards.append("!(" + " && ".join(f"{g} == MPI_IN_PLACE" for g in param.guards) + ")")
+        found = list(param.kind.check)
+        if param.kind_name in BUFFERS:
+            found += buffer_checks(function, param)
+            if BUFFERS[param.kind_name]:
+                guards.append(f"{param.name} != MPI_IN_PLACE")
+            partner = function.after(param, ("dest", "source"))
+            if partner:
+                guards.append(f"{partner.name} != MPI_PROC_NULL")
+        for condition, failure, cls in found:
+            guard = " && ".join(guards)
+            rows.append((guard, fill(condition, function, param), fill(failure, function, param), cls, param.name))
+    if "op" in has and "datatype" in has:
+        rows.append(("", "!op_allows(*op_o, *datatype_o)", "fail_op(*op_o, *datatype_o)", "MPI_ERR_OP",
+                     "op"))
+    return rows
+
+
+def entry(function):
+    scope = ", Outside{}" if function.outside or function.anytime else ""
+    lines = [f"DETMPI_ENTRY({function.returns}, {function.name}, "
+             f"({', '.join(p.declaration for p in function.params)})) {{",
+             f"  CallScope scope(CallId::{function.call_id}{scope});"]
+    for p in function.params:
+        if p.kind.lookup:
+            lines.append(f"  auto* {p.name}_o = {p.kind.lookup}({p.name});")
+    comms = [p for p in function.params if p.kind_name == "comm"]
+    if comms:
+        lines.append(f"  g_call.comm = {comms[0].name}_o;")
+    if function.anytime:
+        lines.append("  if (g_job_state == JobState::kRunning) engine_tick();")
+    body = []
+    if not function.outside and not function.anytime:
+        body.append("    if (g_job_state != JobState::kRunning) [[unlikely]] return fail_not_running();")
+    if function.returns == "int":
+        for guard, condition, failure, *_ in checks(function):
+            test = f"{guard} && ({condition})" if guard else condition
+            body.append(f"    if ({test}) [[unlikely]] return {failure};")
+    if body:
+        lines += ["  if (g_checks) [[likely]] {"] + body + ["  }"]
+    arguments = [argument(p) for p in function.params if p.kind_name != "varargs"]
+    call = f"impl::{function.impl}({', '.join(arguments)})"
+    lines.append(f"  return finish({call});" if function.returns == "int" else f"  return {call};")
+    return "\n".join(lines + ["}"])
+
+
+def argument(param):
+    if lenient(param):
+        return param.kind.lenient.replace("{n}", param.name)
+    if param.kind.lookup:
+        return param.name + "_o" if param.kind.nullable else "*" + param.name + "_o"
+    return param.name
+
+
+def entry_source(functions):
+    body = "\n\n".join(entry(f) for f in functions)
+    return f"""// {NOTE}
+// The MPI functions: each checks its arguments, looks up its handles, calls what implements it, raises errors.
+#include "entry.hpp"
+#include "impl.hpp"
+
+namespace detmpi {{
+
+{body}
+
+}}  // namespace detmpi
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--functions", required=True, help="folder of the table")
+    parser.add_argument("--header-template", required=True, help="mpi.h.in")
+    parser.add_argument("--out", required=True, help="folder to write to")
+    options = parser.parse_args()
+    functions = read_table(options.functions)
+    out = Path(options.out)
+    template = Path(options.header_template).read_text()
+    for name, text in (("mpi.h", mpi_header(functions, template)), ("call_ids.hpp", call_ids(functions)),
+                       ("impl.hpp", impl_header(functions)), ("entry.cpp", entry_source(functions))):
+        (out / name).write_text(text if name == "mpi.h" else cpp_style(text))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""Kinds of parameters: C type, direction, how the implementation sees the parameter, what is checked.
+
+Check templates use {n} for the parameter, {o} for the object behind a handle, {a} for the kind's argument
+(the parameter that holds an array's length), {count} and {type} for what belongs to a buffer.
+A check is (condition of failure, failing expression, error class for the reference page).
+"""
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    ctype: str                 # declaration with %s for the name
+    direction: str             # in, out, inout
+    text: str                  # for the reference page
+    check: tuple = ()          # tuples (condition, failure, class)
+    lookup: str = ""           # function that finds the object of a handle
+    impl: str = ""             # C++ parameter of the implementation, with %s; default: as in C
+    lenient: str = ""          # expression for the implementation when the argument may be insignificant
+    nullable: bool = False     # the object is passed as a pointer
+
+
+def null(cls="MPI_ERR_ARG"):
+    return (("{n} == nullptr", 'fail_null(%s, "{n}")' % cls, cls),)
+
+
+def null_list(cls="MPI_ERR_ARG"):
+    return (("{n} == nullptr && {a} > 0", 'fail_null(%s, "{n}")' % cls, cls),)
+
+
+def handle(cls):
+    return (("{o} == nullptr", 'fail_handle(%s, "{n}", {n})' % cls, cls),)
+
+
+def handle_pointer(cls, lookup):
+    return null() + ((lookup + "(*{n}) == nullptr", 'fail_handle(%s, "{n}", *{n})' % cls, cls),)
+
+
+def out(ctype, text):
+    return Kind(ctype + " *%s", "out", text, null())
+
+
+BUFFER = (("null_buffer({n}, {count}, {type})", 'fail(MPI_ERR_BUFFER, "{n} is null, but {count} elements '
+           'are to be moved", {countvalue})', "MPI_ERR_BUFFER"),)
+STATUS = (("bad_status({n})", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),)
+COMMITTED = (("!{o}->committed", 'fail(MPI_ERR_TYPE, "{n} has not been committed (MPI_Type_commit)")',
+              "MPI_ERR_TYPE"),)
+
+KINDS = {
+    # buffers; the i forms allow MPI_IN_PLACE
+    "sbuf": Kind("const void *%s", "in", "buffer to send from"),
+    "sbufi": Kind("const void *%s", "in", "buffer to send from, or MPI_IN_PLACE"),
+    "rbuf": Kind("void *%s", "out", "buffer to receive into"),
+    "rbufi": Kind("void *%s", "out", "buffer to receive into, or MPI_IN_PLACE"),
+    "iobuf": Kind("void *%s", "inout", "buffer"),
+    "memory": Kind("void *%s", "in", "address of memory"),
+    "cmemory": Kind("const void *%s", "in", "address of memory"),
+    "address": Kind("%s", "in", "address"),  # constness differs: see generate.py
+    "address_out": Kind("void *%s", "out", "where to store a pointer", null()),
+    # numbers
+    "count": Kind("int %s", "in", "a number, not negative",
+                  (("{n} < 0", 'fail(MPI_ERR_COUNT, "{n} is %d (must not be negative)", {n})',
+                    "MPI_ERR_COUNT"),)),
+    "bigcount": Kind("MPI_Count %s", "in", "a number, not negative",
+                     (("{n} < 0", 'fail(MPI_ERR_COUNT, "{n} is %ld (must not be negative)", {n})',
+                       "MPI_ERR_COUNT"),)),
+    "int": Kind("int %s", "in", "integer"),
+    "aint": Kind("MPI_Aint %s", "in", "address or distance in bytes"),
+    "int_out": out("int", "integer"),
+    "int_io": Kind("int *%s", "inout", "integer", null()),
+    "flag_out": out("int", "true (1) or false (0)"),
+    "aint_out": out("MPI_Aint", "address or distance in bytes"),
+    "count_out": out("MPI_Count", "number"),
+    "ints": Kind("const int %s[]", "in", "array of integers", null_list()),
+    "ints_out": Kind("int %s[]", "out", "array of integers", null_list()),
+    "aints": Kind("const MPI_Aint %s[]", "in", "array of distances in bytes", null_list()),
+    "ranges": Kind("int %s[][3]", "in", "array of (first, last, stride)", null_list()),
+    "counts": Kind("const int %s[]", "in", "one number of elements for each rank",
+                   (("bad_counts({n}, comm_o->peers) >= 0", 'fail_counts("{n}", {n}, comm_o->peers)',
+                     "MPI_ERR_COUNT"),)),
+    "displs": Kind("const int %s[]", "in", "one displacement for each rank",
+                   (("{n} == nullptr", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),)),
+    # ranks and tags
+    "dest": Kind("int %s", "in", "rank to send to, or MPI_PROC_NULL",
+                 (("bad_dest({n}, *comm_o)", 'fail_rank("{n}", {n}, false)', "MPI_ERR_RANK"),)),
+    "source": Kind("int %s", "in", "rank to receive from, MPI_ANY_SOURCE or MPI_PROC_NULL",
+                   (("bad_source({n}, *comm_o)", 'fail_rank("{n}", {n}, true)', "MPI_ERR_RANK"),)),
+    "root": Kind("int %s", "in", "rank of the root",
+                 (("bad_root({n}, *comm_o)", 'fail_root({n})', "MPI_ERR_ROOT"),)),
+    "tag": Kind("int %s", "in", "tag, 0 to 2147483647",
+                (("{n} < 0", 'fail_tag("{n}", {n}, false)', "MPI_ERR_TAG"),)),
+    "rtag": Kind("int %s", "in", "tag, or MPI_ANY_TAG",
+                 (("{n} < 0 && {n} != MPI_ANY_TAG", 'fail_tag("{n}", {n}, true)', "MPI_ERR_TAG"),)),
+    # objects
+    "comm": Kind("MPI_Comm %s", "in", "communicator", handle("MPI_ERR_COMM"), "comm_from", "Comm& %s"),
+    "comm_out": out("MPI_Comm", "new communicator"),
+    "comm_io": Kind("MPI_Comm *%s", "inout", "communicator; MPI_COMM_NULL afterwards",
+                    handle_pointer("MPI_ERR_COMM", "comm_from")),
+    "group": Kind("MPI_Group %s", "in", "group", handle("MPI_ERR_GROUP"), "group_from", "Group& %s"),
+    "group_out": out("MPI_Group", "new group"),
+    "group_io": Kind("MPI_Group *%s", "inout", "group; MPI_GROUP_NULL afterwards",
+                     handle_pointer("MPI_ERR_GROUP", "group_from")),
+    "datatype": Kind("MPI_Datatype %s", "in", "datatype, committed", handle("MPI_ERR_TYPE") + COMMITTED,
+                     "datatype_from", "const Datatype& %s", "datatype_or_null({n})"),
+    "anytype": Kind("MPI_Datatype %s", "in", "datatype", handle("MPI_ERR_TYPE"), "datatype_from",
+                    "const Datatype& %s"),
+    "datatypes": Kind("const MPI_Datatype %s[]", "in", "one datatype for each rank",
+                      (("bad_types({n}, comm_o->peers, true) >= 0",
+                        'fail_types("{n}", {n}, comm_o->peers, true)', "MPI_ERR_TYPE"),)),
+    "anytypes": Kind("const MPI_Datatype %s[]", "in", "array of datatypes",
+                     (("bad_types({n}, {a}, false) >= 0", 'fail_types("{n}", {n}, {a}, false)',
+                       "MPI_ERR_TYPE"),)),
+    "datatype_out": out("MPI_Datatype", "new datatype"),
+    "datatype_io": Kind("MPI_Datatype *%s", "inout", "datatype",
+                        handle_pointer("MPI_ERR_TYPE", "datatype_from")),
+    "op": Kind("MPI_Op %s", "in", "reduction operation", handle("MPI_ERR_OP"), "op_from", "const Op& %s"),
+    "op_out": out("MPI_Op", "new operation"),
+    "op_io": Kind("MPI_Op *%s", "inout", "operation; MPI_OP_NULL afterwards",
+                  handle_pointer("MPI_ERR_OP", "op_from")),
+    "errhandler": Kind("MPI_Errhandler %s", "in", "error handler", handle("MPI_ERR_ARG"), "errhandler_from",
+                       "Errhandler& %s"),
+    "errhandler_out": out("MPI_Errhandler", "error handler"),
+    "errhandler_io": Kind("MPI_Errhandler *%s", "inout", "error handler; MPI_ERRHANDLER_NULL afterwards",
+                          handle_pointer("MPI_ERR_ARG", "errhandler_from")),
+    "info": Kind("MPI_Info %s", "in", "info object", handle("MPI_ERR_INFO"), "info_from", "Info& %s"),
+    "info_opt": Kind("MPI_Info %s", "in", "info object, or MPI_INFO_NULL",
+                     (("{o} == nullptr && {n} != MPI_INFO_NULL", 'fail_handle(MPI_ERR_INFO, "{n}", {n})',
+                       "MPI_ERR_INFO"),), "info_from", "Info *%s", nullable=True),
+    "info_out": out("MPI_Info", "new info object"),
+    "info_io": Kind("MPI_Info *%s", "inout", "info object; MPI_INFO_NULL afterwards",
+                    handle_pointer("MPI_ERR_INFO", "info_from")),
+    "key": Kind("const char *%s", "in", "key, 1 to 255 characters",
+                (("bad_key({n})",
+                  'fail(MPI_ERR_INFO_KEY, "{n} is null, empty or longer than 255 characters")',
+                  "MPI_ERR_INFO_KEY"),)),
+    "string": Kind("const char *%s", "in", "string", null()),
+    "string_out": Kind("char *%s", "out", "room for a string", null()),
+    # requests, messages, statuses
+    "request": Kind("MPI_Request %s", "in", "request"),
+    "request_out": out("MPI_Request", "new request"),
+    "request_io": Kind("MPI_Request *%s", "inout", "request", null("MPI_ERR_REQUEST")),
+    "requests": Kind("MPI_Request %s[]", "inout", "array of requests", null_list("MPI_ERR_REQUEST")),
+    "message_out": out("MPI_Message", "message"),
+    "message_io": Kind("MPI_Message *%s", "inout", "message; MPI_MESSAGE_NULL afterwards", null()),
+    "status": Kind("MPI_Status *%s", "out", "status, or MPI_STATUS_IGNORE", null()),
+    "status_in": Kind("const MPI_Status *%s", "in", "status", STATUS),
+    "status_io": Kind("MPI_Status *%s", "inout", "status", STATUS),
+    "statuses": Kind("MPI_Status %s[]", "out", "array of statuses, or MPI_STATUSES_IGNORE", null_list()),
+    # functions and the command line
+    "user_function": Kind("MPI_User_function *%s", "in", "function", null()),
+    "comm_errhandler_fn": Kind("MPI_Comm_errhandler_function *%s", "in", "function", null()),
+    "comm_copy_attr_fn": Kind("MPI_Comm_copy_attr_function *%s", "in", "function, or MPI_COMM_NULL_COPY_FN"),
+    "comm_delete_attr_fn": Kind("MPI_Comm_delete_attr_function *%s", "in",
+                                "function, or MPI_COMM_NULL_DELETE_FN"),
+    "argc": Kind("int *%s", "inout", "number of arguments of main, or null"),
+    "argv": Kind("char ***%s", "inout", "arguments of main, or null"),
+    "varargs": Kind("...", "in", ""),
+}
+
+BUFFERS = {"sbuf": False, "sbufi": True, "rbuf": False, "rbufi": True, "iobuf": False}
+COUNTS = ("count", "counts")
+TYPES = ("datatype", "datatypes")

@@ -1,0 +1,100 @@
+"""Reads the function table (functions/*.toml) into Function objects."""
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kinds import BUFFERS, COUNTS, KINDS, TYPES, Kind
+
+# Kinds that a function declares in another way than the rest.
+CONST_ADDRESS = {"Get_address"}
+
+
+@dataclass
+class Param:
+    name: str
+    kind_name: str
+    kind: Kind
+    argument: str = ""
+    at_root: bool = False
+    ctype: str = ""
+    guards: list = field(default_factory=list)  # in-place buffers that make this parameter insignificant
+
+    @property
+    def declaration(self):
+        return self.ctype % self.name if "%s" in self.ctype else self.ctype
+
+
+@dataclass
+class Function:
+    name: str
+    chapter: str
+    params: list
+    text: str
+    determinism: str
+    returns: str = "int"
+    outside: bool = False
+    anytime: bool = False
+    errors: dict = field(default_factory=dict)  # class -> when, beyond the checks of the parameters
+
+    @property
+    def impl(self):
+        return self.name.lower()
+
+    @property
+    def call_id(self):
+        return "k" + "".join(part[0].upper() + part[1:] for part in self.name.split("_"))
+
+    def declaration(self, prefix):
+        params = ", ".join(p.declaration for p in self.params) or "void"
+        return f"{self.returns} {prefix}{self.name}({params})"
+
+    def after(self, param, kinds):
+        """The next parameter of one of the kinds: a buffer's count or datatype."""
+        rest = self.params[self.params.index(param) + 1:]
+        return next((p for p in rest if p.kind_name in kinds), None)
+
+
+def parse_param(function, text):
+    match = re.fullmatch(r"(\w+|\.\.\.)(?::(\w+))?(?:\((\w+)\))?(@root)?", text)
+    if not match:
+        raise SystemExit(f"{function}: cannot read parameter '{text}'")
+    name, kind_name, argument, at_root = match.groups()
+    kind_name = kind_name or name
+    if kind_name not in KINDS:
+        raise SystemExit(f"{function}: parameter '{name}' is of unknown kind '{kind_name}'")
+    kind = KINDS[kind_name]
+    ctype = kind.ctype
+    if kind_name == "address":
+        ctype = "const void *%s" if function in CONST_ADDRESS else "void *%s"
+    return Param(name, kind_name, kind, argument or "", bool(at_root), ctype)
+
+
+def add_guards(function):
+    """A count or datatype is insignificant when every buffer it belongs to is MPI_IN_PLACE."""
+    owners = {}
+    for buffer in (p for p in function.params if p.kind_name in BUFFERS):
+        for kinds in (COUNTS, TYPES, ("displs",)):
+            target = function.after(buffer, kinds)
+            if target:
+                owners.setdefault(target.name, []).append(buffer)
+    for param in function.params:
+        buffers = owners.get(param.name, [])
+        if buffers and all(BUFFERS[b.kind_name] for b in buffers):
+            param.guards = [b.name for b in buffers]
+
+
+def read_table(folder):
+    functions = []
+    for path in sorted(Path(folder).glob("*.toml")):
+        table = tomllib.loads(path.read_text())
+        chapter = table.pop("chapter")
+        for name, entry in table.items():
+            params = [parse_param(name, word) for word in entry["args"].split()]
+            function = Function(name, chapter["title"], params, entry["text"],
+                                entry.get("determinism", chapter["determinism"]),
+                                entry.get("returns", "int"), entry.get("outside", False),
+                                entry.get("anytime", False), entry.get("errors", {}))
+            add_guards(function)
+            functions.append(function)
+    return functions

@@ -1,0 +1,44 @@
+// The call that a rank is in: what messages name, and where the logical clock advances.
+// Owned by the rank's one MPI thread.
+#pragma once
+
+#include <cstdint>
+
+#include "call_ids.hpp"
+
+namespace detmpi {
+
+struct Comm;
+
+struct CallState {
+  CallId id = CallId::kNone;
+  Comm* comm = nullptr;  // whose error handler is called; null means MPI_COMM_WORLD's
+};
+
+// kBefore -> kRunning (MPI_Init) -> kAfter (MPI_Finalize).
+enum class JobState : uint8_t { kBefore, kRunning, kAfter };
+
+inline CallState g_call;
+inline JobState g_job_state = JobState::kBefore;
+inline bool g_checks = true;  // DETMPI_CHECKS=0 turns argument checks off
+inline uint64_t g_clock = 0;
+
+// Runs once in every MPI call inside MPI_Init .. MPI_Finalize, before anything else.
+inline void engine_tick() { g_clock += 1; }
+
+struct Outside {
+};  // a call that may come before MPI_Init or after MPI_Finalize, and does not advance the clock
+
+class CallScope {
+ public:
+  explicit CallScope(CallId id) : CallScope(id, Outside{}) { engine_tick(); }
+  CallScope(CallId id, Outside) : outer_(g_call) { g_call = {id, nullptr}; }
+  ~CallScope() { g_call = outer_; }  // user callbacks may call MPI: scopes nest
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  CallState outer_;
+};
+
+}  // namespace detmpi

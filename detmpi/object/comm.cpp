@@ -1,0 +1,60 @@
+// Life of communicators.
+#include "comm.hpp"
+
+#include <utility>
+
+#include "call.hpp"
+#include "hooks.hpp"
+
+namespace detmpi {
+
+Comm& comm_register(MPI_Comm handle, uint32_t context, int rank, std::vector<int> world_rank) {
+  auto* comm = new Comm;
+  comm->context = context;
+  comm->rank = rank;
+  comm->size = static_cast<int>(world_rank.size());
+  comm->peers = comm->size;
+  comm->world_rank = std::move(world_rank);
+  comm->errhandler = &errhandler_fatal();
+  if (handle == MPI_COMM_WORLD) {
+    g_comm_world = comm;
+    comm->name = "MPI_COMM_WORLD";
+  } else if (handle == MPI_COMM_SELF) {
+    g_comm_self = comm;
+    comm->name = "MPI_COMM_SELF";
+  }
+  comm->handle = handle == MPI_COMM_NULL ? g_comms.insert(comm) : handle;
+  return *comm;
+}
+
+void comm_inherit(const Comm& parent, Comm& child) {
+  errhandler_retain(*parent.errhandler);
+  errhandler_release(*child.errhandler);
+  child.errhandler = parent.errhandler;
+}
+
+void comm_close(Comm& comm) {
+  if (&comm == g_comm_world) {
+    g_comm_world = nullptr;
+  } else if (&comm == g_comm_self) {
+    g_comm_self = nullptr;
+  } else {
+    g_comms.erase(comm.handle);
+  }
+  comm.handle = MPI_COMM_NULL;
+  comm_release(comm);
+}
+
+void comm_destroy(Comm& comm) {
+  if (g_call.comm == &comm) g_call.comm = nullptr;
+  transport_release(comm);
+  errhandler_release(*comm.errhandler);
+  delete &comm;
+}
+
+std::string comm_label(const Comm& comm) {
+  if (!comm.name.empty()) return comm.name;
+  return "a communicator of " + std::to_string(comm.size) + (comm.size == 1 ? " rank" : " ranks");
+}
+
+}  // namespace detmpi

@@ -1,0 +1,53 @@
+// Error codes and how they are raised.
+//
+// A code is a class (0 to 127) plus, above bit 8, the serial number of a message kept for MPI_Error_string
+// (the last 64 of them). Classes and codes that a program makes are numbered from kFirstUserCode.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "call.hpp"
+
+namespace detmpi {
+
+struct Comm;
+
+inline constexpr int kFirstUserCode = MPI_ERR_LASTCODE + 1;
+
+// Makes an error code with a message in the manner of printf. Not for use in a signal handler.
+[[gnu::format(printf, 2, 3), gnu::cold]] int make_error(int error_class, const char* format, ...);
+
+// The class of a code; the code itself where it is a class, MPI_ERR_UNKNOWN where it is neither.
+int error_class_of(int code);
+
+// The text of a code: its message if still kept, the text of its class otherwise.
+std::string error_text(int code);
+
+// Error classes, codes and texts of the program.
+int add_error_class();
+int add_error_code(int error_class);
+bool set_error_text(int code, const char* text);  // false: not a code of the program's
+int last_used_code();
+
+// Calls the error handler of g_call.comm (of MPI_COMM_WORLD if null) and returns the code, if the handler
+// returns.
+[[gnu::cold]] int raise_error(int code);
+
+// make_error and raise_error in one.
+[[gnu::format(printf, 2, 3), gnu::cold]] int fail(int error_class, const char* format, ...);
+
+// Failures that many entry points share.
+[[gnu::cold]] int fail_not_running();
+[[gnu::cold]] int fail_handle(int error_class, const char* parameter, int handle);
+[[gnu::cold]] int fail_null(int error_class, const char* parameter);
+
+// The end of every entry point.
+inline int finish(int code) {
+  if (code != MPI_SUCCESS) [[unlikely]]
+    return raise_error(code);
+  return MPI_SUCCESS;
+}
+
+}  // namespace detmpi

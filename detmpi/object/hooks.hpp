@@ -1,0 +1,14 @@
+// What this part of the library needs from the rest of it (engine and job); defined there.
+#pragma once
+
+namespace detmpi {
+
+struct Comm;
+
+// Ends the job: `code` becomes the exit code of the launcher, `why` has been printed already. Never returns.
+[[noreturn]] void job_abort(int code, const char* why);
+
+// The communicator's last reference is gone: gives back its transport (comm.transport).
+void transport_release(Comm& comm);
+
+}  // namespace detmpi

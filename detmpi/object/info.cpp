@@ -1,0 +1,118 @@
+// Info objects.
+#include "info.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "errors.hpp"
+#include "impl.hpp"
+
+namespace detmpi {
+namespace {
+
+HandleTable<Info, HandleKind::kInfo> g_infos;
+Info g_environment{MPI_INFO_ENV, {}};
+
+void store(char* to, const std::string& text, size_t most) {
+  const size_t length = std::min(text.size(), most);
+  memcpy(to, text.data(), length);
+  to[length] = '\0';
+}
+
+}  // namespace
+
+const std::string* Info::find(const std::string& key) const {
+  for (const auto& [name, value] : entries) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+void Info::set(const std::string& key, const std::string& value) {
+  for (auto& entry : entries) {
+    if (entry.first == key) {
+      entry.second = value;
+      return;
+    }
+  }
+  entries.emplace_back(key, value);
+}
+
+bool Info::erase(const std::string& key) {
+  return std::erase_if(entries, [&](const auto& entry) { return entry.first == key; }) > 0;
+}
+
+Info* info_from(MPI_Info handle) { return handle == MPI_INFO_ENV ? &g_environment : g_infos.get(handle); }
+
+MPI_Info info_make(const Info* source) {
+  auto* info = new Info;
+  if (source != nullptr) info->entries = source->entries;
+  info->handle = g_infos.insert(info);
+  return info->handle;
+}
+
+namespace impl {
+
+int info_create(MPI_Info* info) {
+  *info = info_make(nullptr);
+  return MPI_SUCCESS;
+}
+
+int info_dup(Info& info, MPI_Info* newinfo) {
+  *newinfo = info_make(&info);
+  return MPI_SUCCESS;
+}
+
+int info_set(Info& info, const char* key, const char* value) {
+  if (value[0] == '\0' || strlen(value) > MPI_MAX_INFO_VAL) {
+    return make_error(MPI_ERR_INFO_VALUE, "the value of key '%s' is empty or longer than %d characters", key,
+                      MPI_MAX_INFO_VAL);
+  }
+  info.set(key, value);
+  return MPI_SUCCESS;
+}
+
+int info_get(Info& info, const char* key, int valuelen, char* value, int* flag) {
+  const std::string* found = info.find(key);
+  *flag = found != nullptr;
+  if (found != nullptr) store(value, *found, static_cast<size_t>(valuelen));
+  return MPI_SUCCESS;
+}
+
+int info_get_nkeys(Info& info, int* nkeys) {
+  *nkeys = static_cast<int>(info.entries.size());
+  return MPI_SUCCESS;
+}
+
+int info_get_nthkey(Info& info, int n, char* key) {
+  if (n < 0 || static_cast<size_t>(n) >= info.entries.size()) {
+    return make_error(MPI_ERR_ARG, "there is no key number %d (keys are 0 to %d)", n,
+                      static_cast<int>(info.entries.size()) - 1);
+  }
+  store(key, info.entries[static_cast<size_t>(n)].first, MPI_MAX_INFO_KEY);
+  return MPI_SUCCESS;
+}
+
+int info_get_valuelen(Info& info, const char* key, int* valuelen, int* flag) {
+  const std::string* found = info.find(key);
+  *flag = found != nullptr;
+  if (found != nullptr) *valuelen = static_cast<int>(found->size());
+  return MPI_SUCCESS;
+}
+
+int info_delete(Info& info, const char* key) {
+  if (!info.erase(key)) return make_error(MPI_ERR_INFO_NOKEY, "the info object has no key '%s'", key);
+  return MPI_SUCCESS;
+}
+
+int info_free(MPI_Info* info) {
+  if (*info == MPI_INFO_ENV) return make_error(MPI_ERR_INFO, "MPI_INFO_ENV cannot be freed");
+  Info* object = info_from(*info);
+  g_infos.erase(object->handle);
+  delete object;
+  *info = MPI_INFO_NULL;
+  return MPI_SUCCESS;
+}
+
+}  // namespace impl
+}  // namespace detmpi

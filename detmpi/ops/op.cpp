@@ -1,0 +1,186 @@
+// Operations: the predefined ones, those of the program, and their application to typed buffers.
+#include "op.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "../object/errors.hpp"
+#include "impl.hpp"
+#include "kernels.hpp"
+
+namespace detmpi {
+namespace {
+
+constexpr int kOps = 15;
+constexpr size_t kElements = static_cast<size_t>(Element::kCount);
+constexpr size_t kPiece = 64 * 1024;  // bytes of a temporary operand
+
+using KernelTable = std::array<std::array<Kernel, kElements>, kOps>;
+
+KernelTable make_table(Side side) {
+  KernelTable table{};
+  for (int op = 1; op < kOps; ++op) {
+    for (size_t i = 0; i < kElements; ++i) {
+      table[static_cast<size_t>(op)][i] = find_kernel(op, static_cast<Element>(i), side);
+    }
+  }
+  return table;
+}
+
+const KernelTable g_acc_left = make_table(Side::kAccLeft);
+const KernelTable g_acc_right = make_table(Side::kAccRight);
+
+size_t index_of(const Op& op) { return static_cast<size_t>(op.handle & 0xff); }
+
+void run(const KernelTable& table, const Op& op, void* acc, const void* other, int64_t count,
+         const Datatype& type) {
+  const Kernel kernel = table[index_of(op)][static_cast<size_t>(type.element)];
+  if (kernel != nullptr) kernel(acc, other, static_cast<size_t>(count));
+}
+
+bool category_allowed(MPI_Op op, Category category) {
+  const bool integer = category == Category::kCInteger || category == Category::kFortranInteger;
+  const bool number = integer || category == Category::kFloating;
+  switch (op) {
+    case MPI_MAX:
+    case MPI_MIN:
+      return number || category == Category::kAddress;
+    case MPI_SUM:
+    case MPI_PROD:
+      return number || category == Category::kAddress || category == Category::kComplex;
+    case MPI_LAND:
+    case MPI_LOR:
+    case MPI_LXOR:
+      return number || category == Category::kLogical;
+    case MPI_BAND:
+    case MPI_BOR:
+    case MPI_BXOR:
+      return integer || category == Category::kByte || category == Category::kAddress;
+    case MPI_MINLOC:
+    case MPI_MAXLOC:
+      return category == Category::kPair;
+    default:
+      return false;
+  }
+}
+
+// Room for `n` elements of a type, at the place where their data lie relative to base().
+class TypedBuffer {
+ public:
+  TypedBuffer(const Datatype& type, int64_t n) {
+    const ptrdiff_t last = (n - 1) * type.extent;
+    const ptrdiff_t low = type.true_lb + std::min<ptrdiff_t>(0, last);
+    const ptrdiff_t high = type.true_lb + type.true_extent + std::max<ptrdiff_t>(0, last);
+    memory_ = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(high - low) + kAlign);
+    base_ = reinterpret_cast<uintptr_t>(memory_.get()) - static_cast<uintptr_t>(low);
+    base_ += (0 - base_) % kAlign;
+  }
+  void* base() const { return reinterpret_cast<void*>(base_); }
+
+ private:
+  static constexpr uintptr_t kAlign = 16;
+  std::unique_ptr<char[]> memory_;
+  uintptr_t base_;
+};
+
+void call_user(const Op& op, const void* in, void* inout, int64_t count, const Datatype& type) {
+  int length = static_cast<int>(count);
+  MPI_Datatype handle = type.handle;
+  op.function(const_cast<void*>(in), inout, &length, &handle);
+}
+
+void fold_user(const Op& op, char* acc, const char* right, int64_t count, const Datatype& type) {
+  const auto extent = std::max<ptrdiff_t>(std::abs(type.extent), 1);
+  const int64_t piece = std::clamp<int64_t>(static_cast<int64_t>(kPiece) / extent, 1, count);
+  const TypedBuffer temporary(type, piece);
+  for (int64_t done = 0; done < count; done += piece) {
+    const int64_t n = std::min(piece, count - done);
+    const ptrdiff_t offset = done * type.extent;
+    copy_typed(temporary.base(), right + offset, n, type);
+    call_user(op, acc + offset, temporary.base(), n, type);
+    copy_typed(acc + offset, temporary.base(), n, type);
+  }
+}
+
+constexpr const char* kOpNames[kOps] = {"an operation of the program",
+                                        "MPI_MAX",
+                                        "MPI_MIN",
+                                        "MPI_SUM",
+                                        "MPI_PROD",
+                                        "MPI_LAND",
+                                        "MPI_BAND",
+                                        "MPI_LOR",
+                                        "MPI_BOR",
+                                        "MPI_LXOR",
+                                        "MPI_BXOR",
+                                        "MPI_MINLOC",
+                                        "MPI_MAXLOC",
+                                        "MPI_REPLACE",
+                                        "MPI_NO_OP"};
+
+}  // namespace
+
+// MPI_REPLACE does not commute.
+const Op g_builtin_ops[kOps] = {
+    {MPI_OP_NULL}, {MPI_MAX}, {MPI_MIN},  {MPI_SUM},  {MPI_PROD},   {MPI_LAND},   {MPI_BAND},
+    {MPI_LOR},     {MPI_BOR}, {MPI_LXOR}, {MPI_BXOR}, {MPI_MINLOC}, {MPI_MAXLOC}, {MPI_REPLACE, false},
+    {MPI_NO_OP},
+};
+
+void op_release(const Op& op) {
+  if (op.function != nullptr && --op.refs == 0) delete &op;
+}
+
+bool op_allows(const Op& op, const Datatype& type) {
+  return op.function != nullptr || category_allowed(op.handle, type.category);
+}
+
+const char* op_name(const Op& op) { return kOpNames[op.function != nullptr ? 0 : index_of(op)]; }
+
+void fold(const Op& op, void* acc, const void* right, int64_t count, const Datatype& type) {
+  if (count <= 0) return;
+  if (op.function == nullptr) return run(g_acc_left, op, acc, right, count, type);
+  fold_user(op, static_cast<char*>(acc), static_cast<const char*>(right), count, type);
+}
+
+void fold_left(const Op& op, const void* left, void* acc, int64_t count, const Datatype& type) {
+  if (count <= 0) return;
+  if (op.function == nullptr) return run(g_acc_right, op, acc, left, count, type);
+  call_user(op, left, acc, count, type);
+}
+
+namespace impl {
+
+int op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
+  auto* made = new Op;
+  made->function = user_fn;
+  made->commutative = commute != 0;
+  made->handle = g_ops.insert(made);
+  *op = made->handle;
+  return MPI_SUCCESS;
+}
+
+int op_free(MPI_Op* op) {
+  const Op& object = *op_from(*op);
+  if (object.function == nullptr) {
+    return make_error(MPI_ERR_OP, "%s is predefined and cannot be freed", op_name(object));
+  }
+  g_ops.erase(*op);
+  op_release(object);
+  *op = MPI_OP_NULL;
+  return MPI_SUCCESS;
+}
+
+int op_commutative(const Op& op, int* commute) {
+  *commute = op.commutative ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int reduce_local(const void* inbuf, void* inoutbuf, int count, const Datatype& datatype, const Op& op) {
+  fold_left(op, inbuf, inoutbuf, count, datatype);
+  return MPI_SUCCESS;
+}
+
+}  // namespace impl
+}  // namespace detmpi

@@ -1,0 +1,110 @@
+#include "draft.hpp"
+
+#include <algorithm>
+
+#include "../object/errors.hpp"
+
+namespace detmpi {
+namespace {
+
+constexpr ptrdiff_t kFar = ptrdiff_t{1} << 61;  // sums of a few such distances cannot overflow
+
+bool is_marker(const Datatype& type) { return type.builtin && type.size == 0; }
+
+}  // namespace
+
+ptrdiff_t Draft::scaled(int64_t a, ptrdiff_t b) {
+  ptrdiff_t product;
+  if (!__builtin_mul_overflow(a, b, &product) && product <= kFar && product >= -kFar) return product;
+  too_large_ = true;
+  return 0;
+}
+
+void Draft::lower(Bound& bound, ptrdiff_t value, bool sticky) {
+  if (bound.sticky && !sticky) return;
+  const bool first = !bound.known || (sticky && !bound.sticky);
+  bound = {true, sticky, first ? value : std::min(bound.value, value)};
+}
+
+void Draft::raise(Bound& bound, ptrdiff_t value, bool sticky) {
+  if (bound.sticky && !sticky) return;
+  const bool first = !bound.known || (sticky && !bound.sticky);
+  bound = {true, sticky, first ? value : std::max(bound.value, value)};
+}
+
+// Elements of `type` lie at displacements from `low` to `high`.
+void Draft::widen(ptrdiff_t low, ptrdiff_t high, const Datatype& type) {
+  if (low > high) std::swap(low, high);
+  if (std::abs(low) > kFar || std::abs(high) > kFar) too_large_ = true;
+  const bool marker = is_marker(type);
+  const bool empty = type.elements == 0;
+  if (type.sticky_lb || !(marker || empty)) lower(lb_, low + type.lb, type.sticky_lb);
+  if (type.sticky_ub || !(marker || empty)) raise(ub_, high + type.ub(), type.sticky_ub);
+  if (type.size == 0) return;
+  lower(true_lb_, low + type.true_lb, false);
+  raise(true_ub_, high + type.true_lb + type.true_extent, false);
+  alignment_ = std::max(alignment_, type.alignment);
+}
+
+void Draft::count_elements(int64_t n, const Datatype& type) {
+  size_ += static_cast<size_t>(scaled(n, static_cast<ptrdiff_t>(type.size)));
+  elements_ += scaled(n, type.elements);
+  if (size_ > static_cast<size_t>(kFar)) too_large_ = true;
+  if (!signature_.empty() && signature_.back().type.get() == &type) {
+    signature_.back().count += n;
+  } else {
+    signature_.push_back({n, TypeRef(type)});
+  }
+}
+
+void Draft::add(ptrdiff_t displacement, int64_t n, const Datatype& type) {
+  if (n == 0) return;
+  widen(displacement, displacement + scaled(n - 1, type.extent), type);
+  count_elements(n, type);
+  parts_.push_back({displacement, layout_repeat(type.layout, static_cast<size_t>(n), type.extent)});
+}
+
+void Draft::add_strided(int64_t count, int64_t n, ptrdiff_t stride, const Datatype& type) {
+  if (count == 0 || n == 0) return;
+  const ptrdiff_t last_block = scaled(count - 1, stride);
+  const ptrdiff_t last_element = scaled(n - 1, type.extent);
+  widen(0, last_element, type);
+  widen(last_block, last_block + last_element, type);
+  count_elements(scaled(count, n), type);
+  const LayoutPtr block = layout_repeat(type.layout, static_cast<size_t>(n), type.extent);
+  parts_.push_back({0, layout_repeat(block, static_cast<size_t>(count), stride)});
+}
+
+void Draft::resize(ptrdiff_t lb, ptrdiff_t extent) {
+  if (std::abs(lb) > kFar || std::abs(extent) > kFar) too_large_ = true;
+  lb_ = {true, true, lb};
+  ub_ = {true, true, lb + (too_large_ ? 0 : extent)};
+}
+
+int Draft::make(Envelope envelope, MPI_Datatype* out) {
+  if (too_large_) return make_error(MPI_ERR_TYPE, "the datatype would be larger than the address space");
+  Datatype& type = datatype_register();
+  type.size = size_;
+  type.elements = elements_;
+  type.alignment = alignment_;
+  type.lb = lb_.value;
+  type.extent = ub_.value - lb_.value;
+  type.sticky_lb = lb_.sticky;
+  type.sticky_ub = ub_.sticky;
+  if (pad_ && !ub_.sticky) {
+    const auto unit = static_cast<ptrdiff_t>(alignment_);
+    type.extent = (type.extent + unit - 1) / unit * unit;
+  }
+  type.true_lb = true_lb_.value;
+  type.true_extent = true_ub_.value - true_lb_.value;
+  type.layout =
+      parts_.size() == 1 ? layout_shift(parts_[0].layout, parts_[0].offset) : layout_sequence(parts_);
+  type.dense = type.size == 0 ? type.extent == 0
+                              : type.layout->one_block() && type.extent == static_cast<ptrdiff_t>(type.size);
+  type.signature = std::move(signature_);
+  type.envelope = std::move(envelope);
+  *out = type.handle;
+  return MPI_SUCCESS;
+}
+
+}  // namespace detmpi

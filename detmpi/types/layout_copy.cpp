@@ -1,0 +1,193 @@
+// Copies between typed memory and consecutive bytes. Every position in the data can be the start: where it
+// lies is found by division and binary search, so that nothing needs to be kept between pieces.
+#include <algorithm>
+#include <cstring>
+
+#include "layout.hpp"
+
+namespace detmpi {
+namespace {
+
+struct Packing {
+  static void move(char* typed, char* packed, size_t n) { memcpy(packed, typed, n); }
+};
+
+struct Unpacking {
+  static void move(char* typed, char* packed, size_t n) { memcpy(typed, packed, n); }
+};
+
+// With the length known to the compiler a block is one or two instructions.
+template <class Way, size_t kBlock>
+void run_of(char* typed, ptrdiff_t stride, char* packed, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    Way::move(typed, packed, kBlock);
+    typed += stride;
+    packed += kBlock;
+  }
+}
+
+template <class Way>
+void run_blocks(char* typed, ptrdiff_t stride, size_t block, char* packed, size_t count) {
+  switch (block) {
+    case 1:
+      return run_of<Way, 1>(typed, stride, packed, count);
+    case 2:
+      return run_of<Way, 2>(typed, stride, packed, count);
+    case 4:
+      return run_of<Way, 4>(typed, stride, packed, count);
+    case 8:
+      return run_of<Way, 8>(typed, stride, packed, count);
+    case 12:
+      return run_of<Way, 12>(typed, stride, packed, count);
+    case 16:
+      return run_of<Way, 16>(typed, stride, packed, count);
+    case 24:
+      return run_of<Way, 24>(typed, stride, packed, count);
+    case 32:
+      return run_of<Way, 32>(typed, stride, packed, count);
+    default:
+      for (size_t i = 0; i < count; ++i) {
+        Way::move(typed, packed, block);
+        typed += stride;
+        packed += block;
+      }
+  }
+}
+
+using Part = Layout::Part;
+
+template <class Way, size_t kBlock>
+void parts_of(const Part* part, size_t count, char* typed, char* packed) {
+  for (size_t i = 0; i < count; ++i) Way::move(place(typed, part[i].offset), packed + i * kBlock, kBlock);
+}
+
+template <class Way>
+void whole_parts(const Layout& layout, size_t first, size_t count, char* typed, char* packed) {
+  const Part* part = layout.parts.data() + first;
+  switch (layout.block) {
+    case 4:
+      return parts_of<Way, 4>(part, count, typed, packed);
+    case 8:
+      return parts_of<Way, 8>(part, count, typed, packed);
+    case 16:
+      return parts_of<Way, 16>(part, count, typed, packed);
+    default:
+      for (size_t i = 0; i < count; ++i) {
+        Way::move(place(typed, part[i].offset), packed, part[i].length);
+        packed += part[i].length;
+      }
+  }
+}
+
+template <class Way>
+void copy(const Layout& layout, char* typed, size_t position, char* packed, size_t n);
+
+// `unit` bytes of data repeat: calls part(index, position in it, packed, n) for a cut one, whole(index, how
+// many, packed) for whole ones.
+template <class PartFn, class WholeFn>
+void split(size_t unit, size_t position, char* packed, size_t n, PartFn part, WholeFn whole) {
+  size_t index = position / unit;
+  const size_t inside = position % unit;
+  if (inside > 0) {
+    const size_t m = std::min(unit - inside, n);
+    part(index, inside, packed, m);
+    packed += m;
+    n -= m;
+    ++index;
+  }
+  const size_t count = n / unit;
+  if (count > 0) {
+    whole(index, count, packed);
+    packed += count * unit;
+    n -= count * unit;
+    index += count;
+  }
+  if (n > 0) part(index, size_t{0}, packed, n);
+}
+
+template <class Way>
+void copy_run(const Layout& layout, char* typed, size_t position, char* packed, size_t n) {
+  const auto at = [&](size_t index) { return place(typed, static_cast<ptrdiff_t>(index) * layout.stride); };
+  split(
+      layout.block, position, packed, n,
+      [&](size_t index, size_t inside, char* to, size_t m) { Way::move(at(index) + inside, to, m); },
+      [&](size_t index, size_t count, char* to) {
+        run_blocks<Way>(at(index), layout.stride, layout.block, to, count);
+      });
+}
+
+template <class Way>
+void copy_loop(const Layout& child, ptrdiff_t stride, char* typed, size_t position, char* packed, size_t n) {
+  const auto at = [&](size_t index) { return place(typed, static_cast<ptrdiff_t>(index) * stride); };
+  split(
+      child.bytes, position, packed, n,
+      [&](size_t index, size_t inside, char* to, size_t m) { copy<Way>(child, at(index), inside, to, m); },
+      [&](size_t index, size_t count, char* to) {
+        if (child.one_block()) {
+          run_blocks<Way>(place(at(index), child.offset), stride, child.block, to, count);
+          return;
+        }
+        for (size_t i = 0; i < count; ++i)
+          copy<Way>(child, at(index + i), 0, to + i * child.bytes, child.bytes);
+      });
+}
+
+// The part that holds a position.
+size_t find_part(const Layout& layout, size_t position) {
+  const auto after = std::upper_bound(layout.parts.begin(), layout.parts.end(), position,
+                                      [](size_t at, const Part& part) { return at < part.start; });
+  return static_cast<size_t>(after - layout.parts.begin()) - 1;
+}
+
+template <class Way>
+void copy_part(const Part& part, char* typed, size_t inside, char* packed, size_t n) {
+  if (part.child) {
+    copy<Way>(*part.child, place(typed, part.offset), inside, packed, n);
+  } else {
+    Way::move(place(typed, part.offset) + inside, packed, n);
+  }
+}
+
+template <class Way>
+void copy_parts(const Layout& layout, char* typed, size_t position, char* packed, size_t n) {
+  if (layout.kind == Layout::Kind::kBlocks && n == layout.bytes) {
+    return whole_parts<Way>(layout, 0, layout.parts.size(), typed, packed);
+  }
+  for (size_t i = find_part(layout, position); n > 0; ++i) {
+    const Part& part = layout.parts[i];
+    const size_t inside = position - part.start;
+    const size_t m = std::min(part.length - inside, n);
+    copy_part<Way>(part, typed, inside, packed, m);
+    position += m;
+    packed += m;
+    n -= m;
+  }
+}
+
+template <class Way>
+void copy(const Layout& layout, char* typed, size_t position, char* packed, size_t n) {
+  if (n == 0) return;
+  typed = place(typed, layout.offset);
+  switch (layout.kind) {
+    case Layout::Kind::kRun:
+      return copy_run<Way>(layout, typed, position, packed, n);
+    case Layout::Kind::kLoop:
+      return copy_loop<Way>(*layout.child, layout.stride, typed, position, packed, n);
+    default:
+      return copy_parts<Way>(layout, typed, position, packed, n);
+  }
+}
+
+}  // namespace
+
+void layout_pack(const Layout& layout, ptrdiff_t extent, const char* base, size_t position, char* packed,
+                 size_t n) {
+  if (n > 0) copy_loop<Packing>(layout, extent, const_cast<char*>(base), position, packed, n);
+}
+
+void layout_unpack(const Layout& layout, ptrdiff_t extent, char* base, size_t position, const char* packed,
+                   size_t n) {
+  if (n > 0) copy_loop<Unpacking>(layout, extent, base, position, const_cast<char*>(packed), n);
+}
+
+}  // namespace detmpi

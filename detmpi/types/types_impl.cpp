@@ -1,0 +1,140 @@
+// Calls on datatypes other than constructors, packing, and counts in statuses.
+#include <climits>
+#include <cstring>
+
+#include "../object/errors.hpp"
+#include "datatype.hpp"
+#include "impl.hpp"
+
+namespace detmpi::impl {
+namespace {
+
+// Only types that a program may change reach the callers of this.
+Datatype& writable(const Datatype& type) { return const_cast<Datatype&>(type); }
+
+int as_int(int64_t value) { return value > INT_MAX || value < 0 ? MPI_UNDEFINED : static_cast<int>(value); }
+
+}  // namespace
+
+int type_commit(MPI_Datatype* datatype) {
+  writable(*datatype_from(*datatype)).committed = true;
+  return MPI_SUCCESS;
+}
+
+int type_free(MPI_Datatype* datatype) {
+  Datatype& type = writable(*datatype_from(*datatype));
+  if (type.builtin)
+    return make_error(MPI_ERR_TYPE, "%s is predefined and cannot be freed", type.name.c_str());
+  datatype_close(type);
+  *datatype = MPI_DATATYPE_NULL;
+  return MPI_SUCCESS;
+}
+
+int type_size(const Datatype& datatype, int* size) {
+  *size = as_int(static_cast<int64_t>(datatype.size));
+  return MPI_SUCCESS;
+}
+
+int type_size_x(const Datatype& datatype, MPI_Count* size) {
+  *size = static_cast<MPI_Count>(datatype.size);
+  return MPI_SUCCESS;
+}
+
+int type_get_extent(const Datatype& datatype, MPI_Aint* lb, MPI_Aint* extent) {
+  *lb = datatype.lb;
+  *extent = datatype.extent;
+  return MPI_SUCCESS;
+}
+
+int type_get_extent_x(const Datatype& datatype, MPI_Count* lb, MPI_Count* extent) {
+  return type_get_extent(datatype, lb, extent);
+}
+
+int type_get_true_extent(const Datatype& datatype, MPI_Aint* true_lb, MPI_Aint* true_extent) {
+  *true_lb = datatype.true_lb;
+  *true_extent = datatype.true_extent;
+  return MPI_SUCCESS;
+}
+
+int type_get_true_extent_x(const Datatype& datatype, MPI_Count* true_lb, MPI_Count* true_extent) {
+  return type_get_true_extent(datatype, true_lb, true_extent);
+}
+
+int type_set_name(const Datatype& datatype, const char* type_name) {
+  writable(datatype).name.assign(type_name, strnlen(type_name, MPI_MAX_OBJECT_NAME - 1));
+  return MPI_SUCCESS;
+}
+
+int type_get_name(const Datatype& datatype, char* type_name, int* resultlen) {
+  memcpy(type_name, datatype.name.c_str(), datatype.name.size() + 1);
+  *resultlen = static_cast<int>(datatype.name.size());
+  return MPI_SUCCESS;
+}
+
+int pack(const void* inbuf, int incount, const Datatype& datatype, void* outbuf, int outsize, int* position,
+         Comm&) {
+  const uint64_t bytes = datatype.size * static_cast<uint64_t>(incount);
+  if (*position < 0 || *position > outsize || bytes > static_cast<uint64_t>(outsize - *position)) {
+    return make_error(MPI_ERR_TRUNCATE, "%lu bytes do not fit at position %d of a buffer of %d bytes", bytes,
+                      *position, outsize);
+  }
+  pack_all(static_cast<char*>(outbuf) + *position, inbuf, incount, datatype);
+  *position += static_cast<int>(bytes);
+  return MPI_SUCCESS;
+}
+
+int unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, const Datatype& datatype,
+           Comm&) {
+  const uint64_t bytes = datatype.size * static_cast<uint64_t>(outcount);
+  if (*position < 0 || *position > insize || bytes > static_cast<uint64_t>(insize - *position)) {
+    return make_error(MPI_ERR_TRUNCATE, "%lu bytes are wanted at position %d of a buffer of %d bytes", bytes,
+                      *position, insize);
+  }
+  unpack_all(outbuf, outcount, datatype, static_cast<const char*>(inbuf) + *position);
+  *position += static_cast<int>(bytes);
+  return MPI_SUCCESS;
+}
+
+int pack_size(int incount, const Datatype& datatype, Comm&, int* size) {
+  const uint64_t bytes = datatype.size * static_cast<uint64_t>(incount);
+  if (bytes > INT_MAX) return make_error(MPI_ERR_COUNT, "%lu bytes are more than an int can hold", bytes);
+  *size = static_cast<int>(bytes);
+  return MPI_SUCCESS;
+}
+
+int get_count(const MPI_Status* status, const Datatype& datatype, int* count) {
+  *count = as_int(count_in(datatype, status_bytes(*status)));
+  return MPI_SUCCESS;
+}
+
+int get_elements(const MPI_Status* status, const Datatype& datatype, int* count) {
+  *count = as_int(elements_in(datatype, status_bytes(*status)));
+  return MPI_SUCCESS;
+}
+
+int get_elements_x(const MPI_Status* status, const Datatype& datatype, MPI_Count* count) {
+  const int64_t elements = elements_in(datatype, status_bytes(*status));
+  *count = elements < 0 ? MPI_UNDEFINED : elements;
+  return MPI_SUCCESS;
+}
+
+int status_set_elements_x(MPI_Status* status, const Datatype& datatype, MPI_Count count) {
+  status_set_bytes(*status, bytes_of(datatype, count));
+  return MPI_SUCCESS;
+}
+
+int status_set_elements(MPI_Status* status, const Datatype& datatype, int count) {
+  return status_set_elements_x(status, datatype, count);
+}
+
+int status_set_cancelled(MPI_Status* status, int flag) {
+  status->count_hi_and_cancelled = (status->count_hi_and_cancelled & ~1) | (flag != 0 ? 1 : 0);
+  return MPI_SUCCESS;
+}
+
+int test_cancelled(const MPI_Status* status, int* flag) {
+  *flag = status->count_hi_and_cancelled & 1;
+  return MPI_SUCCESS;
+}
+
+}  // namespace detmpi::impl

@@ -1,0 +1,94 @@
+#include "options.hpp"
+
+#include <getopt.h>
+#include <mpi.h>
+
+#include <cctype>
+#include <cstdio>
+#include <cstring>
+
+namespace npb {
+namespace {
+
+constexpr char kVersion[] = "3.4-compatible, DLinux npb-runs 1";
+constexpr char kClasses[] = "SWABC";
+constexpr int kUsageError = 2;
+
+void print_help(std::FILE* out, std::string_view name, std::string_view what) {
+  std::fprintf(out,
+               "Usage: %.*s [--class=S|W|A|B|C] [--summary]\n"
+               "%.*s\n\n"
+               "  -c, --class=X   problem class (default S)\n"
+               "  -s, --summary   print the summary with its times to standard output\n"
+               "                  (default: standard error, so that standard output repeats exactly)\n"
+               "  -h, --help      print this text\n"
+               "  -V, --version   print the version\n\n"
+               "Exit status: 0 verified, 1 not verified or not runnable, 2 wrong usage.\n",
+               static_cast<int>(name.size()), name.data(), static_cast<int>(what.size()), what.data());
+}
+
+bool parse_class(const char* text, char& problem_class) {
+  const char letter = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  if (letter == '\0' || text[1] != '\0' || std::strchr(kClasses, letter) == nullptr) return false;
+  problem_class = letter;
+  return true;
+}
+
+Command usage_error(std::string_view name) {
+  std::fprintf(stderr, "Try '%.*s --help'.\n", static_cast<int>(name.size()), name.data());
+  return {.options = {}, .run = false, .exit_code = kUsageError};
+}
+
+Command parse(int argc, char** argv, std::string_view name, std::string_view what) {
+  static const option kLong[] = {{"class", required_argument, nullptr, 'c'},
+                                 {"summary", no_argument, nullptr, 's'},
+                                 {"help", no_argument, nullptr, 'h'},
+                                 {"version", no_argument, nullptr, 'V'},
+                                 {nullptr, 0, nullptr, 0}};
+  Command command;
+  for (int letter; (letter = getopt_long(argc, argv, "c:shV", kLong, nullptr)) != -1;) {
+    switch (letter) {
+      case 'c':
+        if (!parse_class(optarg, command.options.problem_class)) {
+          std::fprintf(stderr, "%.*s: unknown class '%s'\n", static_cast<int>(name.size()), name.data(),
+                       optarg);
+          return usage_error(name);
+        }
+        break;
+      case 's': command.options.summary = true; break;
+      case 'h': print_help(stdout, name, what); return command;
+      case 'V':
+        std::printf("%.*s (%s)\n", static_cast<int>(name.size()), name.data(), kVersion);
+        return command;
+      default: return usage_error(name);
+    }
+  }
+  if (optind < argc) {
+    std::fprintf(stderr, "%.*s: unexpected argument '%s'\n", static_cast<int>(name.size()), name.data(),
+                 argv[optind]);
+    return usage_error(name);
+  }
+  command.run = true;
+  return command;
+}
+
+}  // namespace
+
+Command read_command_line(int argc, char** argv, std::string_view name, std::string_view what) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int words[4] = {};
+  if (rank == 0) {
+    const Command command = parse(argc, argv, name, what);
+    words[0] = command.options.problem_class;
+    words[1] = command.options.summary;
+    words[2] = command.run;
+    words[3] = command.exit_code;
+  }
+  MPI_Bcast(words, 4, MPI_INT, 0, MPI_COMM_WORLD);
+  return {.options = {.problem_class = static_cast<char>(words[0]), .summary = words[1] != 0},
+          .run = words[2] != 0,
+          .exit_code = words[3]};
+}
+
+}  // namespace npb

@@ -1,0 +1,58 @@
+// Thin wrappers of the system calls that the project uses. Nothing outside spmc/base makes one itself.
+// Every wrapper restarts after EINTR unless it says otherwise, and is async-signal-safe.
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <base/result.hpp>
+#include <base/unique_fd.hpp>
+
+namespace spmc::base {
+
+// --- shared memory ---
+// A sparse, anonymous, shared file of `size` bytes that disappears with its last user.
+Result<UniqueFd> create_shared_file(const char* name, size_t size);
+Result<size_t> file_size(int fd);
+// Gives the pages of a range of a shared file back to the system; they read as zero afterwards.
+Status punch_hole(int fd, size_t offset, size_t size);
+size_t physical_memory_bytes();
+
+// --- processes ---
+// Forks; the child is killed (SIGKILL) when its parent ends, also if the parent ended before that was arranged.
+// Returns 0 in the child, the process number in the parent. Flushes nothing.
+Result<pid_t> fork_tied();
+// For a process that was started by exec: the same tie to the parent `expected_parent`; dies at once if it is gone.
+void tie_to_parent(pid_t expected_parent);
+pid_t process_id();
+pid_t parent_process_id();
+
+struct ExitReport {
+  pid_t pid = 0;
+  bool signalled = false;
+  int status = 0;  // exit status, or the signal's number
+  bool core_dumped = false;
+};
+enum class WaitMode { kBlock, kPoll };
+// Waits for child `pid`, or any child when pid is -1. pid 0 in the report: none has ended yet (kPoll only).
+// Error ECHILD when there is no such child; EINTR is reported, not restarted.
+Result<ExitReport> wait_child(pid_t pid, WaitMode mode);
+Status send_signal(pid_t pid, int signal);
+// Address-space randomisation: is it off for this process?  Turn it off for programs that it executes from now on.
+bool addresses_repeat();
+Status make_addresses_repeat();
+
+// --- scheduling ---
+unsigned usable_cores();  // cores this process may run on; at least 1
+void yield_core();
+Status pin_to_core(unsigned nth);  // the nth usable core, modulo their number
+uint64_t monotonic_ns();
+void sleep_ns(uint64_t ns);
+
+inline void cpu_relax() { __builtin_ia32_pause(); }
+
+}  // namespace spmc::base

@@ -1,0 +1,110 @@
+// How a space waits for another: one policy for the whole project.
+//
+//   spin      while the machine has a core for every space: the answer is 50 to 200 ns away
+//   yield     with more spaces than cores, or after spinning in vain: the one we wait for needs this core
+//   sleep     futex on the sleeper's own WaitLine
+//
+// Waking. The sleeper stores sleeping = 1, issues a heavy fence, looks at its condition once more, and only then sleeps.
+// A waker publishes what the sleeper waits for, issues a light fence, and looks at `sleeping`. Of the two fences the
+// light one is a compiler barrier where the kernel offers membarrier(GLOBAL_EXPEDITED), because the sleeper's heavy
+// fence then makes every running space execute a full barrier: either the waker sees sleeping = 1, or the sleeper sees
+// what was published. Where it is not offered, both are full fences.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <base/sys.hpp>
+
+namespace spmc::base {
+
+// One cache line of shared memory per space.
+struct alignas(64) WaitLine {
+  // 1: its space sleeps or is about to. Written by its space (1, 0) and by wakers (0). A stale 0 read by a waker is
+  // safe for the reason above; a stale 1 costs one needless wake-up.
+  std::atomic<uint32_t> sleeping{0};
+  uint32_t unused[15];
+};
+static_assert(sizeof(WaitLine) == 64);
+
+struct WaitPolicy {
+  uint32_t spins = 0;   // polls with a pause in between, before the first yield
+  uint32_t yields = 0;  // polls with a yield in between, before sleeping
+};
+
+// Chooses spins and yields for `spaces` busy spaces on the usable cores.
+WaitPolicy wait_policy_for(unsigned spaces);
+
+// Counts since the start of this space, for benchmarks and reports.
+struct WaitCounters {
+  uint64_t waits = 0;       // waits that did not succeed at the first look
+  uint64_t yields = 0;
+  uint64_t sleeps = 0;
+  uint64_t sleep_ns = 0;    // time in suspension
+};
+extern WaitCounters g_wait_counters;
+extern WaitPolicy g_wait_policy;  // this space's; set when it starts
+
+// Must run once in every space (also after fork and exec) before it sleeps or wakes.
+bool asymmetric_fences_available();  // does the kernel offer the membarrier this needs?
+void register_for_fences();
+extern bool g_asymmetric_fences;
+void heavy_fence();
+inline void light_fence() {
+  if (g_asymmetric_fences) [[likely]] std::atomic_signal_fence(std::memory_order_seq_cst);
+  else std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void futex_wait(std::atomic<uint32_t>& word, uint32_t expected);  // may return early
+void futex_wake_all(std::atomic<uint32_t>& word);
+void wake_sleeper(WaitLine& line);
+
+// Waker's side: call after the release store that publishes.
+inline void notify(WaitLine& line) {
+  light_fence();
+  if (line.sleeping.load(std::memory_order_relaxed)) [[unlikely]] wake_sleeper(line);
+}
+
+// Sleeper's side: sleeps at most once; `ready` has just been false. Returns after a wake-up, spurious or not.
+template <typename Ready>
+bool sleep_unless(WaitLine& mine, Ready&& ready) {
+  mine.sleeping.store(1, std::memory_order_relaxed);
+  heavy_fence();
+  if (ready()) {
+    mine.sleeping.store(0, std::memory_order_relaxed);
+    return true;
+  }
+  const uint64_t begin = monotonic_ns();
+  futex_wait(mine.sleeping, 1);
+  mine.sleeping.store(0, std::memory_order_relaxed);
+  g_wait_counters.sleeps += 1;
+  g_wait_counters.sleep_ns += monotonic_ns() - begin;
+  return ready();
+}
+
+// The slow part of wait_until, after the first look failed.
+template <typename Ready>
+void wait_slowly(WaitLine& mine, Ready&& ready) {
+  g_wait_counters.waits += 1;
+  for (;;) {
+    for (uint32_t i = 0; i < g_wait_policy.spins; ++i) {
+      cpu_relax();
+      if (ready()) return;
+    }
+    for (uint32_t i = 0; i < g_wait_policy.yields; ++i) {
+      g_wait_counters.yields += 1;
+      yield_core();
+      if (ready()) return;
+    }
+    if (sleep_unless(mine, ready)) return;
+  }
+}
+
+// Blocks until ready() is true. `ready` may do work (progress) each time. Whoever makes it true must notify(mine).
+template <typename Ready>
+inline void wait_until(WaitLine& mine, Ready&& ready) {
+  if (ready()) return;
+  wait_slowly(mine, ready);
+}
+
+}  // namespace spmc::base

@@ -1,0 +1,85 @@
+// Descriptors, mappings and shared files.
+#include <base/mapping.hpp>
+#include <base/sys.hpp>
+#include <base/unique_fd.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace spmc::base {
+
+void UniqueFd::reset(int fd) {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = fd;
+}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+  if (this != &other) {
+    reset();
+    base_ = std::exchange(other.base_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+  }
+  return *this;
+}
+
+void Mapping::reset() {
+  if (base_ != nullptr) ::munmap(base_, size_);
+  base_ = nullptr;
+  size_ = 0;
+}
+
+Result<Mapping> Mapping::try_shared_at(void* address, size_t size, int fd) {
+  void* p = ::mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
+  if (p == MAP_FAILED) return Error{errno, "mapping the shared segment at its fixed address"};
+  return Mapping(p, size);
+}
+
+Result<Mapping> Mapping::try_reserve_at(void* address, size_t size) {
+  void* p = ::mmap(address, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return Error{errno, "reserving an address range"};
+  return Mapping(p, size);
+}
+
+Status protect(void* address, size_t size, Protection protection) {
+  const int prot = protection == Protection::kNone   ? PROT_NONE
+                   : protection == Protection::kRead ? PROT_READ
+                                                     : PROT_READ | PROT_WRITE;
+  if (::mprotect(address, size, prot) != 0) return Error{errno, "mprotect"};
+  return {};
+}
+
+Status discard(void* address, size_t size) {
+  if (::madvise(address, size, MADV_DONTNEED) != 0) return Error{errno, "madvise"};
+  return {};
+}
+
+Result<UniqueFd> create_shared_file(const char* name, size_t size) {
+  UniqueFd fd(::memfd_create(name, MFD_CLOEXEC));
+  if (!fd.valid()) return Error{errno, "memfd_create"};
+  if (::ftruncate(fd.get(), static_cast<off_t>(size)) != 0) return Error{errno, "sizing the shared segment"};
+  return fd;
+}
+
+Result<size_t> file_size(int fd) {
+  struct stat st;
+  if (::fstat(fd, &st) != 0) return Error{errno, "fstat"};
+  return static_cast<size_t>(st.st_size);
+}
+
+Status punch_hole(int fd, size_t offset, size_t size) {
+  if (::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                  static_cast<off_t>(size)) != 0) {
+    return Error{errno, "fallocate"};
+  }
+  return {};
+}
+
+size_t physical_memory_bytes() {
+  return static_cast<size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace spmc::base

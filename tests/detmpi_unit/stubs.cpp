@@ -1,0 +1,41 @@
+#include "stubs.hpp"
+
+#include <unistd.h>
+
+#include <numeric>
+
+#include "../../detmpi/object/call.hpp"
+#include "../../detmpi/object/comm.hpp"
+#include "../../detmpi/object/hooks.hpp"
+
+namespace detmpi {
+
+int g_transports_released = 0;
+
+namespace {
+std::string g_called;
+}
+
+void note_stub(const char* name) { g_called += (g_called.empty() ? "" : " ") + std::string(name); }
+
+std::string take_stub() { return std::exchange(g_called, ""); }
+
+[[noreturn]] void job_abort(int code, const char*) { _exit(code); }
+
+void transport_release(Comm&) { ++g_transports_released; }
+
+World::World(int rank, int size) {
+  std::vector<int> ranks(static_cast<size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  comm_register(MPI_COMM_WORLD, 0, rank, ranks);
+  comm_register(MPI_COMM_SELF, 1, 0, {rank});
+  g_job_state = JobState::kRunning;
+}
+
+World::~World() {
+  comm_close(*g_comm_self);
+  comm_close(*g_comm_world);
+  g_job_state = JobState::kBefore;
+}
+
+}  // namespace detmpi

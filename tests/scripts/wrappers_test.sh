@@ -1,0 +1,90 @@
+#!/bin/sh
+# usage: wrappers_test.sh BUILD BINDIR
+# Installs into a folder whose path is awkward, and uses detmpicc and detmpicxx from elsewhere without any variable.
+set -u
+unset LD_LIBRARY_PATH DETMPI_CC DETMPI_CXX
+build=$1 bindir=$2
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0
+
+# check NAME COMMAND...: the command must succeed.
+check() {
+  name=$1
+  shift
+  if "$@" >"$scratch/log" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED: $name"
+    cat "$scratch/log"
+  fi
+}
+refuse() { ! "$@"; }
+prints() { "$scratch/prints" "$@"; }
+
+# `prints TEXT COMMAND...`: the command succeeds and its output holds TEXT.
+cat >"$scratch/prints" <<'END'
+#!/bin/sh
+text=$1
+shift
+output=$("$@" 2>&1) || { printf '%s\n' "$output"; exit 1; }
+case $output in *"$text"*) exit 0 ;; esac
+printf 'no "%s" in:\n%s\n' "$text" "$output"
+exit 1
+END
+chmod +x "$scratch/prints"
+
+if ! DESTDIR=$scratch/stage meson install -C "$build" --no-rebuild >"$scratch/log" 2>&1; then
+  cat "$scratch/log"
+  exit 1
+fi
+# The tree that holds bin/, moved as a whole.
+home="$scratch/a b, it's (here)"
+mv "$scratch/stage/${bindir%/*}" "$home"
+cc="$home/bin/detmpicc" cxx="$home/bin/detmpicxx"
+
+mkdir "$scratch/user"
+cd "$scratch/user" || exit 1
+cat >one.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int ready = 1;
+  MPI_Initialized(&ready);
+  return argc > 9 ? MPI_Init(&argc, &argv) : ready;
+}
+END
+cp one.c one.cpp
+
+check 'compiles and links C' "$cc" -Wall -Werror -O1 one.c -o one
+check 'the program finds its libraries' ./one
+check 'compiles and links C++' "$cxx" -Wall -Werror one.cpp -o two
+check 'the C++ program finds its libraries' ./two
+check 'position-dependent' "$cc" -no-pie one.c -o three
+check 'the position-dependent program runs' ./three
+check 'compiles alone' "$cc" -c one.c
+check 'links alone' "$cc" one.o -o four
+check 'the program linked alone runs' ./four
+check 'a source whose name has a space' sh -c 'cp one.c "my one.c" && "$0" "my one.c" -o "my one" && "./my one"' "$cc"
+check 'source from standard input' sh -c '"$0" -x c - -o five <one.c && ./five' "$cc"
+check 'a linked tool' sh -c 'ln -s "$0" alias && ./alias one.c -o six && ./six' "$cc"
+check 'only -c: no link flags' refuse prints -ldetmpi "$cc" -show -c one.c
+check 'only -E: no link flags' refuse prints -ldetmpi "$cc" -show -E one.c
+check 'only -S: no link flags' refuse prints -ldetmpi "$cc" -show -S one.c
+check '-show gives a command that works' sh -c 'eval "$("$0" -show one.c -o seven)" && ./seven' "$cc"
+check '-show does not run it' sh -c '"$0" -show one.c -o eight && [ ! -e eight ]' "$cc"
+check '-compile_info' prints include "$cc" -compile_info
+check '-compile_info has no libraries' refuse prints -ldetmpi "$cc" -compile_info
+check '-link_info' prints -ldetmpi "$cc" -link_info
+check '--version names the compiler too' prints 'Free Software' env DETMPI_CC=gcc "$cc" --version
+check '--help' prints usage: "$cxx" --help
+check '-v alone asks the compiler' prints version "$cc" -v
+check 'DETMPI_CC with an option' prints 'echo -n ' env DETMPI_CC='echo -n' "$cc" -show -c one.c
+check 'DETMPI_CXX' prints hello env DETMPI_CXX='echo hello' "$cxx" one.cpp
+check '-cc=' prints hello "$cc" -cc='echo hello' one.c
+check 'a failing compiler gives its code' sh -c '"$0" -cc="sh -c exit\ 3" x.c; [ $? -ne 0 ]' "$cc"
+check 'an error in the source is an error' refuse "$cc" missing.c
+check 'pkg-config' sh -c 'PKG_CONFIG_PATH="$0/lib/pkgconfig" pkg-config --cflags --libs detmpi' "$home"
+
+echo "tally: $passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,43 @@
+// Runs code or a program in a child process with its standard output caught, once or twice.
+//
+// Every multi-process test runs twice and compares bytes:
+//
+//   const auto runs = test_support::run_twice([] { ...; return 0; });
+//   REQUIRE(runs.first == runs.second);
+//   REQUIRE(runs.first.exit_code == 0);
+//
+// The function runs in a forked child that ends in _exit with its result; it uses no Catch macro. Output goes to a
+// memory file, so a process that it leaves behind cannot block the caller. Blocks until the child has ended.
+// Single thread; aborts with a message if the system refuses to fork.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace test_support {
+
+struct RunResult {
+  int exit_code = -1;  // -1 when ended by a signal
+  int signal = 0;      // 0 when it exited
+  std::string out;     // standard output
+  std::string err;     // standard error
+
+  // Standard error is for people and may differ.
+  bool operator==(const RunResult& other) const {
+    return exit_code == other.exit_code && signal == other.signal && out == other.out;
+  }
+};
+
+struct TwoRuns {
+  RunResult first, second;
+};
+
+RunResult run_function(const std::function<int()>& body);
+TwoRuns run_twice(const std::function<int()>& body);
+
+// `argv[0]` is searched in PATH; 127 when it cannot be executed. Standard input holds `input`.
+RunResult run_command(const std::vector<std::string>& argv, const std::string& input = "");
+TwoRuns run_command_twice(const std::vector<std::string>& argv, const std::string& input = "");
+
+}  // namespace test_support
