@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by quickstart and check (bash): packages, configuration, build with a progress line.
 # The caller has changed to the repository root and sets `tool` (its name) for messages. All output of the tools
 # goes to build-logs/, named after the step.

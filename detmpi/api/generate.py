@@ -130,7 +130,8 @@ def checks(function):
                 guards.append(f"{partner.name} != MPI_PROC_NULL")
         for condition, failure, cls in found:
             guard = " && ".join(guards)
-            rows.append((guard, fill(condition, function, param), fill(failure, function, param), cls, param.name))
+            filled = [fill(text, function, param) for text in (condition, failure)]
+            rows.append((guard, *filled, cls, param.name))
     if "op" in has and "datatype" in has:
         rows.append(("", "!op_allows(*op_o, *datatype_o)", "fail_op(*op_o, *datatype_o)", "MPI_ERR_OP",
                      "op"))
@@ -176,7 +177,7 @@ def argument(param):
 def entry_source(functions):
     body = "\n\n".join(entry(f) for f in functions)
     return f"""// {NOTE}
-// The MPI functions: each checks its arguments, looks up its handles, calls what implements it, raises errors.
+// The MPI functions: each looks up handles, checks arguments, calls what implements it and raises errors.
 #include "entry.hpp"
 #include "impl.hpp"
 

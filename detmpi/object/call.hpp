@@ -2,6 +2,7 @@
 // Owned by the rank's one MPI thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "call_ids.hpp"
@@ -23,8 +24,16 @@ inline JobState g_job_state = JobState::kBefore;
 inline bool g_checks = true;  // DETMPI_CHECKS=0 turns argument checks off
 inline uint64_t g_clock = 0;
 
-// Runs once in every MPI call inside MPI_Init .. MPI_Finalize, before anything else.
-inline void engine_tick() { g_clock += 1; }
+// Where the rank publishes its clock for the others (space/table.hpp); a private word outside a job.
+inline std::atomic<uint64_t> g_unpublished_clock{0};
+inline std::atomic<uint64_t>* g_published_clock = &g_unpublished_clock;
+
+// Runs once in every MPI call inside MPI_Init .. MPI_Finalize, before anything else. What is published is the clock at
+// which the call before ended: everything stamped up to it has been sent, so release makes it visible first.
+inline void engine_tick() {
+  g_published_clock->store(g_clock, std::memory_order_release);
+  g_clock += 1;
+}
 
 struct Outside {
 };  // a call that may come before MPI_Init or after MPI_Finalize, and does not advance the clock

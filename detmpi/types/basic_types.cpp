@@ -21,8 +21,13 @@ Datatype make_null_type() {
   return type;
 }
 
+// Keeps the types reachable for leak checkers when the tables are gone at exit.
+Datatype* g_all[128];
+size_t g_all_count = 0;
+
 Datatype& make_basic(MPI_Datatype handle, const char* name, size_t size, size_t alignment) {
   auto* type = new Datatype;  // lives as long as the process
+  g_all[g_all_count++] = type;
   type->handle = handle;
   type->size = size;
   type->extent = type->true_extent = static_cast<ptrdiff_t>(size);

@@ -1,6 +1,7 @@
 // Copies between typed memory and consecutive bytes. Every position in the data can be the start: where it
 // lies is found by division and binary search, so that nothing needs to be kept between pieces.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "layout.hpp"
@@ -18,38 +19,39 @@ struct Unpacking {
 
 // With the length known to the compiler a block is one or two instructions.
 template <class Way, size_t kBlock>
-void run_of(char* typed, ptrdiff_t stride, char* packed, size_t count) {
+void run_of(char* typed, ptrdiff_t stride, char* packed, size_t step, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     Way::move(typed, packed, kBlock);
     typed += stride;
-    packed += kBlock;
+    packed += step;
   }
 }
 
+// `count` blocks, `stride` apart in typed memory and `step` apart in the packed bytes.
 template <class Way>
-void run_blocks(char* typed, ptrdiff_t stride, size_t block, char* packed, size_t count) {
+void run_blocks(char* typed, ptrdiff_t stride, size_t block, char* packed, size_t step, size_t count) {
   switch (block) {
     case 1:
-      return run_of<Way, 1>(typed, stride, packed, count);
+      return run_of<Way, 1>(typed, stride, packed, step, count);
     case 2:
-      return run_of<Way, 2>(typed, stride, packed, count);
+      return run_of<Way, 2>(typed, stride, packed, step, count);
     case 4:
-      return run_of<Way, 4>(typed, stride, packed, count);
+      return run_of<Way, 4>(typed, stride, packed, step, count);
     case 8:
-      return run_of<Way, 8>(typed, stride, packed, count);
+      return run_of<Way, 8>(typed, stride, packed, step, count);
     case 12:
-      return run_of<Way, 12>(typed, stride, packed, count);
+      return run_of<Way, 12>(typed, stride, packed, step, count);
     case 16:
-      return run_of<Way, 16>(typed, stride, packed, count);
+      return run_of<Way, 16>(typed, stride, packed, step, count);
     case 24:
-      return run_of<Way, 24>(typed, stride, packed, count);
+      return run_of<Way, 24>(typed, stride, packed, step, count);
     case 32:
-      return run_of<Way, 32>(typed, stride, packed, count);
+      return run_of<Way, 32>(typed, stride, packed, step, count);
     default:
       for (size_t i = 0; i < count; ++i) {
         Way::move(typed, packed, block);
         typed += stride;
-        packed += block;
+        packed += step;
       }
   }
 }
@@ -112,8 +114,40 @@ void copy_run(const Layout& layout, char* typed, size_t position, char* packed, 
       layout.block, position, packed, n,
       [&](size_t index, size_t inside, char* to, size_t m) { Way::move(at(index) + inside, to, m); },
       [&](size_t index, size_t count, char* to) {
-        run_blocks<Way>(at(index), layout.stride, layout.block, to, count);
+        run_blocks<Way>(at(index), layout.stride, layout.block, to, layout.block, count);
       });
+}
+
+// Many small elements of several blocks each (structures): block by block over a group of elements, so that
+// the loops are tight, in groups that stay in the first-level cache.
+constexpr size_t kGroup = 64;
+constexpr size_t kFewElements = 8;
+constexpr size_t kSmallElement = 256;
+
+// Elements that overlap are left to be copied in order, so that the last one wins.
+bool is_structure_array(const Layout& layout, ptrdiff_t stride, size_t count) {
+  if (layout.kind != Layout::Kind::kBlocks || count < kFewElements || layout.bytes > kSmallElement)
+    return false;
+  ptrdiff_t low = layout.parts[0].offset, high = low;
+  for (const Part& part : layout.parts) {
+    low = std::min(low, part.offset);
+    high = std::max(high, part.offset + static_cast<ptrdiff_t>(part.length));
+  }
+  return high - low <= std::abs(stride);
+}
+
+template <class Way>
+void copy_structures(const Layout& layout, ptrdiff_t stride, char* typed, char* packed, size_t count) {
+  typed = place(typed, layout.offset);
+  while (count > 0) {
+    const size_t n = std::min(count, kGroup);
+    for (const Part& part : layout.parts) {
+      run_blocks<Way>(place(typed, part.offset), stride, part.length, packed + part.start, layout.bytes, n);
+    }
+    typed = place(typed, static_cast<ptrdiff_t>(n) * stride);
+    packed += n * layout.bytes;
+    count -= n;
+  }
 }
 
 template <class Way>
@@ -124,7 +158,11 @@ void copy_loop(const Layout& child, ptrdiff_t stride, char* typed, size_t positi
       [&](size_t index, size_t inside, char* to, size_t m) { copy<Way>(child, at(index), inside, to, m); },
       [&](size_t index, size_t count, char* to) {
         if (child.one_block()) {
-          run_blocks<Way>(place(at(index), child.offset), stride, child.block, to, count);
+          run_blocks<Way>(place(at(index), child.offset), stride, child.block, to, child.block, count);
+          return;
+        }
+        if (is_structure_array(child, stride, count)) {
+          copy_structures<Way>(child, stride, at(index), to, count);
           return;
         }
         for (size_t i = 0; i < count; ++i)

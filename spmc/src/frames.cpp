@@ -46,12 +46,12 @@ void give_back_memory(uint32_t chunk) {
   (void)base::punch_hole(segment::descriptor(), begin, size_t{kFramesPerChunk} << kPageShift);
 }
 
-void hold(EPageIndex frame) {
+void hold(EPageIndex frame, uint32_t region = 0, uint32_t page = 0) {
   PageInfo& info = segment::pageinfo(frame);
   info.published.store(0, relaxed);
-  info.region = 0;
-  info.page = 0;
-  info.state.store(kFrameHeld, relaxed);
+  info.region = region;
+  info.page = page;
+  info.state.store(kFrameHeld, std::memory_order_release);
 }
 
 // The first of `count` adjacent chunks, all claimed now; looks once around from `from`.
@@ -74,7 +74,7 @@ base::Result<uint32_t> claim_adjacent(SpaceId owner, uint32_t count, uint32_t fr
 
 }  // namespace
 
-base::Result<EPageIndex> FramePool::try_alloc() {
+base::Result<EPageIndex> FramePool::try_alloc(uint32_t region, uint32_t page) {
   const size_t owned = chunks_.size() * kFramesPerChunk;
   for (size_t looked = 0; looked < owned; ++looked) {
     const size_t at = cursor_;
@@ -82,7 +82,7 @@ base::Result<EPageIndex> FramePool::try_alloc() {
     const EPageIndex frame{first_frame(chunks_[at / kFramesPerChunk]).value +
                            static_cast<uint32_t>(at % kFramesPerChunk)};
     if (segment::pageinfo(frame).state.load(std::memory_order_acquire) != kFrameFree) continue;
-    hold(frame);
+    hold(frame, region, page);
     return frame;
   }
   // Grow by a quarter, so that the cost of the scans above stays constant per frame.
@@ -99,7 +99,7 @@ base::Result<EPageIndex> FramePool::try_alloc() {
   }
   const EPageIndex frame = first_frame(chunks_[cursor_ / kFramesPerChunk]);
   cursor_ += 1;
-  hold(frame);
+  hold(frame, region, page);
   return frame;
 }
 

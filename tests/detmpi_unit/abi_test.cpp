@@ -77,6 +77,8 @@ TEST_CASE("Constants that are addresses") {
 }
 
 TEST_CASE("The profiling names are the same functions, and MPI_ names may be replaced") {
-  REQUIRE(&MPI_Send == &PMPI_Send);
-  REQUIRE(&MPI_Wtime == &PMPI_Wtime);
+  // Through volatile: a compiler may take it that functions of different names differ.
+  int (*volatile mpi)(MPI_Comm) = MPI_Barrier;
+  int (*volatile pmpi)(MPI_Comm) = PMPI_Barrier;
+  REQUIRE(mpi == pmpi);
 }

@@ -32,7 +32,8 @@ int delete_attribute(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-int refuse(MPI_Comm, int, void*, void*) { return MPI_ERR_OTHER; }
+int g_answer = MPI_ERR_OTHER;
+int answer(MPI_Comm, int, void*, void*) { return g_answer; }
 
 void* number(intptr_t n) { return reinterpret_cast<void*>(n); }
 
@@ -109,6 +110,18 @@ TEST_CASE_METHOD(Comms, "Attributes are copied and deleted through their callbac
   MPI_Comm_free_keyval(&plain);
 }
 
+TEST_CASE_METHOD(Comms, "Attributes are deleted last one first") {
+  g_log.clear();
+  int keys[3];
+  for (int i = 0; i < 3; ++i) {
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &keys[i], nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, keys[i], number(i));
+  }
+  REQUIRE(attributes_delete_all(*g_comm_self) == MPI_SUCCESS);
+  REQUIRE(g_log == "delete2 delete1 delete0 ");
+  for (int& key : keys) MPI_Comm_free_keyval(&key);
+}
+
 TEST_CASE_METHOD(Comms, "MPI_COMM_DUP_FN copies the value") {
   int key, flag;
   MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, nullptr);
@@ -132,12 +145,15 @@ TEST_CASE_METHOD(Comms, "MPI_COMM_DUP_FN copies the value") {
 
 TEST_CASE_METHOD(Comms, "A delete callback that fails keeps the attribute") {
   int key, flag;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &key, nullptr);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, answer, &key, nullptr);
   MPI_Comm_set_attr(MPI_COMM_SELF, key, number(1));
   REQUIRE(attributes_delete_all(*g_comm_self) == MPI_ERR_OTHER);
   void* value;
   MPI_Comm_get_attr(MPI_COMM_SELF, key, &value, &flag);
   REQUIRE(flag == 1);
+  g_answer = MPI_SUCCESS;
+  REQUIRE(attributes_delete_all(*g_comm_self) == MPI_SUCCESS);
+  MPI_Comm_free_keyval(&key);
 }
 
 TEST_CASE_METHOD(Comms, "Predefined attributes") {

@@ -118,8 +118,10 @@ cat >"$scratch/log.json" <<'END'
 {"name": "c", "result": "FAIL", "stdout": "tally: 2 passed, 2 failed, 0 skipped\n"}
 {"name": "d", "result": "TIMEOUT", "stdout": "tally: 4 passed, 0 failed, 0 skipped\n"}
 {"name": "e", "result": "SKIP"}
+{"name": "f", "result": "EXPECTEDFAIL", "stdout": "tally: 0 passed, 1 failed, 0 skipped\n"}
+{"name": "g", "result": "UNEXPECTEDPASS"}
 END
-expect 'tally' '10 3 2' 0 python3 -B "$root/tools/tally.py" "$scratch/log.json"
+expect 'tally' '11 4 2' 0 python3 -B "$root/tools/tally.py" "$scratch/log.json"
 : >"$scratch/empty.json"
 expect 'tally of nothing' '0 0 0' 0 python3 -B "$root/tools/tally.py" "$scratch/empty.json"
 expect 'tally without a log' 'tally.py: *' 1 python3 -B "$root/tools/tally.py" "$scratch/none.json"

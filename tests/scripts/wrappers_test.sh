@@ -42,6 +42,9 @@ fi
 # The tree that holds bin/, moved as a whole.
 home="$scratch/a b, it's (here)"
 mv "$scratch/stage/${bindir%/*}" "$home"
+# CMake's module does not read back quoted words.
+plain=$scratch/plain
+cp -a "$home" "$plain"
 cc="$home/bin/detmpicc" cxx="$home/bin/detmpicxx"
 
 mkdir "$scratch/user"
@@ -73,6 +76,7 @@ check 'only -E: no link flags' refuse prints -ldetmpi "$cc" -show -E one.c
 check 'only -S: no link flags' refuse prints -ldetmpi "$cc" -show -S one.c
 check '-show gives a command that works' sh -c 'eval "$("$0" -show one.c -o seven)" && ./seven' "$cc"
 check '-show does not run it' sh -c '"$0" -show one.c -o eight && [ ! -e eight ]' "$cc"
+check '-show alone shows all flags' prints -ldetmpi "$cc" -show
 check '-compile_info' prints include "$cc" -compile_info
 check '-compile_info has no libraries' refuse prints -ldetmpi "$cc" -compile_info
 check '-link_info' prints -ldetmpi "$cc" -link_info
@@ -85,6 +89,14 @@ check '-cc=' prints hello "$cc" -cc='echo hello' one.c
 check 'a failing compiler gives its code' sh -c '"$0" -cc="sh -c exit\ 3" x.c; [ $? -ne 0 ]' "$cc"
 check 'an error in the source is an error' refuse "$cc" missing.c
 check 'pkg-config' sh -c 'PKG_CONFIG_PATH="$0/lib/pkgconfig" pkg-config --cflags --libs detmpi' "$home"
+
+if command -v cmake >/dev/null; then
+  printf '%s\n' 'cmake_minimum_required(VERSION 3.10)' 'project(user C CXX)' 'find_package(MPI REQUIRED)' \
+    'add_executable(nine one.c)' 'target_link_libraries(nine MPI::MPI_C)' >CMakeLists.txt
+  check 'CMake finds it' cmake -B cm -DMPI_C_COMPILER="$plain/bin/detmpicc" -DMPI_CXX_COMPILER="$plain/bin/detmpicxx"
+  check 'CMake builds with it' cmake --build cm
+  check 'what CMake built runs' cm/nine
+fi
 
 echo "tally: $passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]

@@ -1,6 +1,6 @@
-// The main of every Catch2 test program. Catch2's own signal handlers stay out: they would hide the faults that
-// the tests are about. The exit code is 0 or 1, never 77 failures, which Meson would take for a skip. The last
-// line counts test cases for tools/tally.py.
+// The main of every Catch2 test program. Catch2's own signal handlers stay out: they would hide the faults
+// that the tests are about. The exit code is 0 or 1, never 77 failures, which Meson would take for a skip.
+// The last line counts test cases for tools/tally.py.
 #define CATCH_CONFIG_RUNNER
 #define CATCH_CONFIG_NO_POSIX_SIGNALS
 #include <unistd.h>

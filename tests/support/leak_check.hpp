@@ -1,7 +1,9 @@
-// What a test may leave behind: nothing. A snapshot counts what this process holds; two snapshots are compared.
+// What a test may leave behind: nothing. A snapshot counts what this process holds; two snapshots are
+// compared.
 //
-// Single thread; not async-signal safe. The check needs /proc. Processes count when they are our children (zombies
-// too) or live members of our process group: a space never leaves its group, so an orphan is found there.
+// Single thread; not async-signal safe. The check needs /proc. Processes count when they are our children
+// (zombies too) or live members of our process group: a space never leaves its group, so an orphan is found
+// there.
 #pragma once
 
 #include <map>
@@ -28,8 +30,8 @@ std::string leaks_since(const Snapshot& before);
 // Called inside a test that sets up state meant to last as long as the process: what it leaves is no leak.
 void keep_resources();
 
-// Called inside a test that cannot run here and now: prints `why` and counts the test as skipped. Returns; the
-// test returns by itself.
+// Called inside a test that cannot run here and now: prints `why` and counts the test as skipped. Returns;
+// the test returns by itself.
 void skip_test(const std::string& why);
 
 }  // namespace test_support

@@ -53,7 +53,8 @@ int guarded(const std::function<int()>& body) {
 
 RunResult run(const std::function<int()>& body, const std::string& input) {
   std::fflush(nullptr);  // or the child would write our buffers once more
-  const int in = memory_file("stdin", input), out = memory_file("stdout", ""), err = memory_file("stderr", "");
+  const int in = memory_file("stdin", input), out = memory_file("stdout", ""),
+            err = memory_file("stderr", "");
   const pid_t child = fork();
   if (child < 0) give_up("fork");
   if (child == 0) {

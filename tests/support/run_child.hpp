@@ -6,9 +6,9 @@
 //   REQUIRE(runs.first == runs.second);
 //   REQUIRE(runs.first.exit_code == 0);
 //
-// The function runs in a forked child that ends in _exit with its result; it uses no Catch macro. Output goes to a
-// memory file, so a process that it leaves behind cannot block the caller. Blocks until the child has ended.
-// Single thread; aborts with a message if the system refuses to fork.
+// The function runs in a forked child that ends in _exit with its result; it uses no Catch macro. Output goes
+// to a memory file, so a process that it leaves behind cannot block the caller. Blocks until the child has
+// ended. Single thread; aborts with a message if the system refuses to fork.
 #pragma once
 
 #include <functional>

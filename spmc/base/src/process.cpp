@@ -2,6 +2,7 @@
 #include <base/check.hpp>
 #include <base/sys.hpp>
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -25,6 +26,30 @@ Result<pid_t> fork_tied() {
   if (child < 0) return Error{errno, "fork"};
   if (child == 0) tie_to_parent(parent);
   return child;
+}
+
+Status execute(const char* path, char* const arguments[]) {
+  ::execvp(path, arguments);
+  return Error{errno, "starting the program"};
+}
+
+Status keep_across_exec(int fd) {
+  const int flags = ::fcntl(fd, F_GETFD);
+  if (flags < 0 || ::fcntl(fd, F_SETFD, flags & ~FD_CLOEXEC) < 0) return Error{errno, "fcntl"};
+  return {};
+}
+
+void empty_standard_input() {
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (null < 0) return;
+  ::dup2(null, STDIN_FILENO);
+  if (null != STDIN_FILENO) ::close(null);
+}
+
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
 }
 
 pid_t process_id() { return ::getpid(); }
@@ -70,19 +95,32 @@ unsigned usable_cores() {
 
 void yield_core() { ::sched_yield(); }
 
-Status pin_to_core(unsigned nth) {
+int current_core() { return ::sched_getcpu(); }
+
+int nth_usable_core(unsigned nth) {
   cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return Error{errno, "sched_getaffinity"};
+  if (::sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) == 0) return -1;
   unsigned skip = nth % static_cast<unsigned>(CPU_COUNT(&set));
   for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (!CPU_ISSET(core, &set) || skip-- != 0) continue;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(core, &one);
-    if (::sched_setaffinity(0, sizeof one, &one) != 0) return Error{errno, "sched_setaffinity"};
-    return {};
+    if (CPU_ISSET(core, &set) && skip-- == 0) return core;
   }
-  return Error{EINVAL, "pinning to a core"};
+  return -1;
+}
+
+Status pin_to_core(unsigned nth) {
+  const int core = nth_usable_core(nth);
+  if (core < 0) return Error{EINVAL, "pinning to a core"};
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  if (::sched_setaffinity(0, sizeof one, &one) != 0) return Error{errno, "sched_setaffinity"};
+  return {};
+}
+
+void move_to_core(unsigned nth) {
+  cpu_set_t usable;
+  if (::sched_getaffinity(0, sizeof usable, &usable) != 0) return;
+  if (pin_to_core(nth)) ::sched_setaffinity(0, sizeof usable, &usable);
 }
 
 uint64_t monotonic_ns() {

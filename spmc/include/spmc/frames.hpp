@@ -15,7 +15,9 @@ class FramePool {
 
   // A frame of this space, first-in first-out over the frames it owns; claims new chunks when none is free.
   // The content is whatever was there. Error ENOMEM when all frames of the segment are in use.
-  base::Result<EPageIndex> try_alloc();
+  // `region` (RegionId + 1, or 0) and `page` are in its PageInfo before it counts as held, so that a frame whose space
+  // dies before linking it anywhere can be told from others (reap.cpp).
+  base::Result<EPageIndex> try_alloc(uint32_t region = 0, uint32_t page = 0);
   // `count` frames that lie one behind the other (whole chunks are claimed for it).
   base::Result<EPageIndex> try_alloc_run(uint32_t count);
   // Gives a frame or run back. Any space may do so once it has proof that nobody uses it.

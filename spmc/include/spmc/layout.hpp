@@ -34,7 +34,7 @@ struct alignas(4096) Header {
   uint32_t max_regions;
   uint32_t frames;  // multiple of kFramesPerChunk
   uint32_t vpages;  // per space
-  uint32_t modes;   // chosen when the segment was made (see modes.hpp)
+  uint32_t modes;   // the first space's mode (spmc.h), and that of spaces that join by exec
   uint64_t segment_bytes;
   uint64_t spaces_offset;
   uint64_t regions_offset;
@@ -47,6 +47,7 @@ struct alignas(4096) Header {
   // Chunks owned by anybody: for exhaustion reports and tests. Relaxed; exact when nothing runs.
   alignas(64) std::atomic<uint32_t> chunks_owned;
   std::atomic<uint32_t> next_region;  // regions are numbered in order of allocation, and reused lowest first
+  uint32_t window_pages;              // memory that a region's window of generations may take; set by the creator
 };
 static_assert(sizeof(Header) == 4096);
 static_assert(offsetof(Header, segment_bytes) == 32);

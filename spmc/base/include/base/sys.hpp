@@ -7,7 +7,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <string>
 
 #include <base/result.hpp>
 #include <base/unique_fd.hpp>
@@ -29,6 +29,13 @@ Result<pid_t> fork_tied();
 // For a process that was started by exec: the same tie to the parent `expected_parent`; dies at once if it is gone.
 void tie_to_parent(pid_t expected_parent);
 pid_t process_id();
+// Runs the program `path` (looked for in PATH) in place of this one; returns only when that failed.
+Status execute(const char* path, char* const arguments[]);
+// The descriptor survives execute().
+Status keep_across_exec(int fd);
+// Standard input becomes empty.
+void empty_standard_input();
+std::string host_name();
 pid_t parent_process_id();
 
 struct ExitReport {
@@ -49,7 +56,12 @@ Status make_addresses_repeat();
 // --- scheduling ---
 unsigned usable_cores();  // cores this process may run on; at least 1
 void yield_core();
+int current_core();
+int nth_usable_core(unsigned nth);  // its number; -1 when that cannot be told
 Status pin_to_core(unsigned nth);  // the nth usable core, modulo their number
+// Moves this process to the nth usable core now, and leaves it free to be moved on: spaces that start together would
+// otherwise share a core until the kernel's balancer has noticed.
+void move_to_core(unsigned nth);
 uint64_t monotonic_ns();
 void sleep_ns(uint64_t ns);
 

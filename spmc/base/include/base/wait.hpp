@@ -4,6 +4,10 @@
 //   yield     with more spaces than cores, or after spinning in vain: the one we wait for needs this core
 //   sleep     futex on the sleeper's own WaitLine
 //
+// Spinning adapts: a wait that spins in vain halves the budget of the next one, one that succeeds doubles it. So two
+// spaces that the kernel has put on one core soon hand over by yielding, at 1 to 2 us instead of a whole spin, and a space
+// that found itself away from its home core goes back there (home_core).
+//
 // Waking. The sleeper stores sleeping = 1, issues a heavy fence, looks at its condition once more, and only then sleeps.
 // A waker publishes what the sleeper waits for, issues a light fence, and looks at `sleeping`. Of the two fences the
 // light one is a compiler barrier where the kernel offers membarrier(GLOBAL_EXPEDITED), because the sleeper's heavy
@@ -34,6 +38,7 @@ struct WaitPolicy {
 
 // Chooses spins and yields for `spaces` busy spaces on the usable cores.
 WaitPolicy wait_policy_for(unsigned spaces);
+void set_wait_policy(WaitPolicy policy);  // of this space
 
 // Counts since the start of this space, for benchmarks and reports.
 struct WaitCounters {
@@ -43,7 +48,13 @@ struct WaitCounters {
   uint64_t sleep_ns = 0;    // time in suspension
 };
 extern WaitCounters g_wait_counters;
-extern WaitPolicy g_wait_policy;  // this space's; set when it starts
+extern WaitPolicy g_wait_policy;  // this space's; set_wait_policy
+extern uint32_t g_spin_budget;    // spins of the next wait, at most g_wait_policy.spins
+
+// The core (nth of the usable ones) to which this space returns when it waits elsewhere; for use with at most as many
+// spaces as cores. -1: none.
+extern int g_home_core;
+void go_home();  // at most every few milliseconds; otherwise does nothing
 
 // Must run once in every space (also after fork and exec) before it sleeps or wakes.
 bool asymmetric_fences_available();  // does the kernel offer the membarrier this needs?
@@ -82,15 +93,21 @@ bool sleep_unless(WaitLine& mine, Ready&& ready) {
   return ready();
 }
 
+inline constexpr uint32_t kLeastSpins = 20;
+
 // The slow part of wait_until, after the first look failed.
 template <typename Ready>
 void wait_slowly(WaitLine& mine, Ready&& ready) {
   g_wait_counters.waits += 1;
+  for (uint32_t i = 0; i < g_spin_budget; ++i) {
+    cpu_relax();
+    if (!ready()) continue;
+    if (g_spin_budget < g_wait_policy.spins) g_spin_budget *= 2;
+    return;
+  }
+  if (g_spin_budget > kLeastSpins) g_spin_budget /= 2;
+  if (g_home_core >= 0) go_home();
   for (;;) {
-    for (uint32_t i = 0; i < g_wait_policy.spins; ++i) {
-      cpu_relax();
-      if (ready()) return;
-    }
     for (uint32_t i = 0; i < g_wait_policy.yields; ++i) {
       g_wait_counters.yields += 1;
       yield_core();

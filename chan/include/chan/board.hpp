@@ -1,0 +1,124 @@
+// A board: the implicit channels 1:(n-1) among the members of a group, for collective operations. Every member writes
+// its own places only, once per round; everybody reads (single producer, many consumers, write once).
+//
+//   Line  head               who waits
+//   Line  done[n]            rounds that member i has finished (has read everything it wanted)
+//   Place place[kDepth][n]   round k of member i: the line place[k % kDepth][i]
+//   bytes area[kDepth][n]    room for what does not fit into the line
+//
+// Round k of a place may be written once every member has finished round k - kDepth: the writer looks at `done`, and
+// only when what it saw last does not settle it. So members may run up to kDepth rounds apart.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <spmc/segment.hpp>
+
+namespace chan {
+
+inline constexpr uint32_t kBoardDepth = 8;
+inline constexpr size_t kPlaceBytes = 48;
+
+struct alignas(64) BoardPlace {
+  std::atomic<uint64_t> round;  // 1 + number of the round that is published here. Its member, release
+  uint64_t stamp;               // logical time of the member's entry
+  std::byte data[kPlaceBytes];
+};
+static_assert(sizeof(BoardPlace) == 64);
+
+struct alignas(64) BoardHead {
+  // Members that wait for a place to become writable: whoever finishes a round then notifies the group. Added to and
+  // taken from by the waiting member; read after the light fence (base/wait.hpp).
+  std::atomic<uint32_t> waiting;
+  uint32_t unused[15];
+};
+
+struct alignas(64) BoardDone {
+  std::atomic<uint64_t> rounds;  // Its member, release; a stale value is too small and only makes the writer wait
+  uint64_t unused[7];
+};
+
+class Board {
+ public:
+  // Bytes of an area for a group of `members`.
+  static size_t area_bytes(uint32_t members) {
+    if (members <= 8) return 32768;
+    if (members <= 16) return 8192;
+    return members <= 128 ? 2048 : 256;
+  }
+  static size_t total_bytes(uint32_t members) {
+    return sizeof(BoardHead) + members * sizeof(BoardDone) +
+           size_t{kBoardDepth} * members * (sizeof(BoardPlace) + area_bytes(members));
+  }
+  static uint32_t frames_needed(uint32_t members) {
+    return static_cast<uint32_t>((total_bytes(members) + spmc::kPageSize - 1) >> spmc::kPageShift);
+  }
+
+  Board() = default;
+  // `first`: first of frames_needed(members) consecutive frames, zero when the group is made.
+  Board(spmc::EPageIndex first, uint32_t member, uint32_t members)
+      : base_(spmc::segment::frame(first)), member_(member), members_(members), area_(area_bytes(members)) {}
+
+  uint32_t member() const { return member_; }
+  uint32_t members() const { return members_; }
+  size_t area() const { return area_; }
+  uint64_t round() const { return round_; }  // number of the round that comes next
+
+  BoardHead& head() const { return *reinterpret_cast<BoardHead*>(base_); }
+  BoardPlace& place(uint64_t round, uint32_t member) const {
+    auto* places = reinterpret_cast<BoardPlace*>(base_ + places_offset());
+    return places[(round % kBoardDepth) * members_ + member];
+  }
+  std::byte* area_of(uint64_t round, uint32_t member) const {
+    std::byte* areas = base_ + places_offset() + size_t{kBoardDepth} * members_ * sizeof(BoardPlace);
+    return areas + ((round % kBoardDepth) * members_ + member) * area_;
+  }
+  BoardDone& done(uint32_t member) const { return reinterpret_cast<BoardDone*>(base_ + sizeof(BoardHead))[member]; }
+
+  // May this member write into its place of the coming round?
+  bool writable() {
+    if (round_ < slowest_ + kBoardDepth) [[likely]] return true;
+    while (slowest_member_ < members_) {
+      if (done(slowest_member_).rounds.load(std::memory_order_acquire) + kBoardDepth <= round_) return false;
+      ++slowest_member_;
+    }
+    slowest_member_ = 0;
+    slowest_ = round_ - kBoardDepth + 1;
+    return true;
+  }
+  // Publishes this member's place of the coming round; its data have been written.
+  void publish(uint64_t stamp) {
+    BoardPlace& mine = place(round_, member_);
+    mine.stamp = stamp;
+    mine.round.store(round_ + 1, std::memory_order_release);
+  }
+  bool published(uint32_t member) const {
+    return place(round_, member).round.load(std::memory_order_acquire) == round_ + 1;
+  }
+  // This member has read what it wanted of the round; the next one begins.
+  void finish() {
+    ++round_;
+    done(member_).rounds.store(round_, std::memory_order_release);
+  }
+  // Everybody was seen in the coming round, hence has finished all before it.
+  void all_entered() {
+    slowest_ = round_;
+    slowest_member_ = 0;
+  }
+
+ private:
+  size_t places_offset() const { return sizeof(BoardHead) + members_ * sizeof(BoardDone); }
+
+  std::byte* base_ = nullptr;
+  uint32_t member_ = 0;
+  uint32_t members_ = 0;
+  size_t area_ = 0;
+  uint64_t round_ = 0;
+  uint64_t slowest_ = 0;          // every member has finished at least this many rounds
+  uint32_t slowest_member_ = 0;   // members below it are known to have finished enough
+};
+
+}  // namespace chan

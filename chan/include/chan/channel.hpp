@@ -1,0 +1,182 @@
+// Channels with a type: chan.h for C++. A Channel<T> carries messages of one or more T, or strings.
+//
+// Values of these classes are plain names of a channel's end: they own nothing, may be copied, and keep their meaning in
+// a child that the end was handed to. What blocks, who may call, and determinism: as in chan.h. An error carries the
+// errno of chan.h and the name of the call; chan_last_error() has the sentence.
+#pragma once
+
+#include <cerrno>
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <base/result.hpp>
+#include <chan/chan.h>
+
+namespace chan {
+
+using spmc::base::Error;
+using spmc::base::Result;
+using spmc::base::Status;
+
+enum class Policy { kEager = CHAN_EAGER, kLazy = CHAN_LAZY };
+// What the giver of the producer's end keeps.
+enum class Keep { kConsumer, kNothing };
+
+// What can be sent as its bytes. A pointer means nothing in another space.
+template <typename T>
+concept Sendable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_const_v<T>;
+
+namespace detail {
+inline Status status(int result, const char* call) { return result == 0 ? Status() : Status(Error{errno, call}); }
+}  // namespace detail
+
+// What the ends have in common.
+class End {
+ public:
+  explicit End(chan_id id) : id_(id) {}
+  chan_id id() const { return id_; }
+  // Gives this space's end up.
+  Status close() const { return detail::status(chan_free(id_), "chan_free"); }
+
+ protected:
+  Status send_bytes(const void* data, size_t size) const { return detail::status(chan_send(id_, data, size), "chan_send"); }
+  Status send_last_bytes(const void* data, size_t size) const {
+    return detail::status(chan_sendLast(id_, data, size), "chan_sendLast");
+  }
+  Result<size_t> size_in_bytes() const {
+    const ssize_t size = chan_next_size(id_);
+    if (size < 0) return Error{errno, "chan_next_size"};
+    return static_cast<size_t>(size);
+  }
+  Result<size_t> receive_bytes(void* to, size_t capacity) const {
+    const ssize_t size = chan_recv(id_, to, capacity);
+    if (size < 0) return Error{errno, "chan_recv"};
+    return static_cast<size_t>(size);
+  }
+  Result<bool> has_next() const {
+    const int ready = chan_test(id_);
+    if (ready < 0) return Error{errno, "chan_test"};
+    return ready == 1;
+  }
+
+ private:
+  chan_id id_;
+};
+
+// The producer's end.
+template <typename T>
+class Sender;
+// A consumer's end.
+template <typename T>
+class Receiver;
+
+template <Sendable T>
+class Sender<T> : public End {
+ public:
+  using End::End;
+  Status send(const T& value) const { return send_bytes(&value, sizeof(T)); }
+  Status send(std::span<const T> values) const { return send_bytes(values.data(), values.size_bytes()); }
+  Status send_last(const T& value) const { return send_last_bytes(&value, sizeof(T)); }
+  Status send_last(std::span<const T> values) const { return send_last_bytes(values.data(), values.size_bytes()); }
+  Status set_policy(Policy policy) const {
+    return detail::status(chan_set_policy(id(), static_cast<chan_policy>(policy)), "chan_set_policy");
+  }
+};
+
+template <Sendable T>
+class Receiver<T> : public End {
+ public:
+  using End::End;
+
+  // The next message, which must be one T. Error EMSGSIZE when it is not; it then stays the next message.
+  Result<T> receive() const
+    requires std::default_initializable<T>
+  {
+    const size_t size = DL_TRY(size_in_bytes());
+    if (size != sizeof(T)) return Error{EMSGSIZE, "Receiver::receive: the message is not one value"};
+    T value;
+    (void)DL_TRY(receive_bytes(&value, sizeof(T)));
+    return value;
+  }
+  // The next message into the front of `values`; the number of values it had. Error EMSGSIZE when there are more, or
+  // when it is no whole number of them; it then stays the next message.
+  Result<size_t> receive(std::span<T> values) const {
+    const size_t count = DL_TRY(next_count());
+    if (count > values.size()) return Error{EMSGSIZE, "Receiver::receive: more values than the buffer holds"};
+    (void)DL_TRY(receive_bytes(values.data(), values.size_bytes()));
+    return count;
+  }
+  // The next message, however long. Error EMSGSIZE when it is no whole number of values.
+  Result<std::vector<T>> receive_all() const
+    requires std::default_initializable<T>
+  {
+    std::vector<T> values(DL_TRY(next_count()));
+    (void)DL_TRY(receive_bytes(values.data(), values.size() * sizeof(T)));
+    return values;
+  }
+  // The number of values in the next message, which stays where it is. Blocks until it is known.
+  Result<size_t> next_count() const {
+    const size_t size = DL_TRY(size_in_bytes());
+    if (size % sizeof(T) != 0) return Error{EMSGSIZE, "Receiver: the message is no whole number of values"};
+    return size / sizeof(T);
+  }
+  // Has the next message begun to arrive? Depends on timing.
+  Result<bool> ready() const { return has_next(); }
+};
+
+template <>
+class Sender<std::string> : public End {
+ public:
+  using End::End;
+  Status send(std::string_view text) const { return send_bytes(text.data(), text.size()); }
+  Status send_last(std::string_view text) const { return send_last_bytes(text.data(), text.size()); }
+  Status set_policy(Policy policy) const {
+    return detail::status(chan_set_policy(id(), static_cast<chan_policy>(policy)), "chan_set_policy");
+  }
+};
+
+template <>
+class Receiver<std::string> : public End {
+ public:
+  using End::End;
+  Result<std::string> receive() const {
+    std::string text(DL_TRY(size_in_bytes()), '\0');
+    (void)DL_TRY(receive_bytes(text.data(), text.size()));
+    return text;
+  }
+  Result<bool> ready() const { return has_next(); }
+};
+
+// A channel that this space has allocated or was handed, for setting it up.
+template <typename T>
+class Channel {
+ public:
+  // The caller is its producer. `window` as for chan_alloc_window. Error ENOMEM.
+  static Result<Channel> try_create() { return named(chan_alloc(), "chan_alloc"); }
+  static Result<Channel> try_create(size_t window) { return named(chan_alloc_window(window), "chan_alloc_window"); }
+
+  chan_id id() const { return id_; }
+  // `child` is a child of the caller that has not been started.
+  Status give_sender(int child, Keep keep) const {
+    return detail::status(chan_setprod(id_, child, keep == Keep::kConsumer), "chan_setprod");
+  }
+  Status give_receiver(int child) const { return detail::status(chan_setcons(id_, child), "chan_setcons"); }
+
+  Sender<T> sender() const { return Sender<T>(id_); }
+  Receiver<T> receiver() const { return Receiver<T>(id_); }
+
+ private:
+  explicit Channel(chan_id id) : id_(id) {}
+  static Result<Channel> named(chan_id id, const char* call) {
+    if (id < 0) return Error{errno, call};
+    return Channel(id);
+  }
+  chan_id id_;
+};
+
+}  // namespace chan

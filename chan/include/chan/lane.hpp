@@ -1,0 +1,163 @@
+// A lane: the implicit channel from one space to another, on SPMC frames. One producer, one consumer, records in order.
+//
+//   ring of cells, one cache line each, in frames of the producer; positions count cells for ever (modulo: the ring)
+//
+//      consumed | published records ...            | 0 |  free ...
+//               ^ consumer's position  producer's ^  marker of the next record, cleared before this one is published
+//
+//   A record is one header cell and, for a payload of more than kInCellBytes, the cells behind it; it never wraps.
+//
+// Protocols. Single producer: only the producer writes cells. Consumed after fixed: a record exists for the consumer
+// once its marker is not 0, which the producer stores last, with release: that is the page's watermark moving up by a
+// record. Fixed at most once: between the marker's store and the consumer's passing of the position nobody writes there.
+// The frames are recycled in place, generation after generation; the consumer's published position is the proof that
+// it has moved past.
+//
+// Cost of a short message: one cache line moved. No system call, no lock, no allocation, no atomic read-modify-write.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <spmc/segment.hpp>
+
+namespace chan {
+
+inline constexpr size_t kCellBytes = 64;
+inline constexpr size_t kInCellBytes = 32;
+
+// Kinds of record; 0 stands for "not published". Values from kFirstUserKind belong to the layer above.
+inline constexpr uint32_t kSkipRecord = 1;  // the rest of the ring is unused: go on at its beginning
+inline constexpr uint32_t kFirstUserKind = 2;
+
+struct alignas(64) Cell {
+  std::atomic<uint32_t> marker;  // kind of record; producer: 0 relaxed, then kind release; consumer: acquire
+  uint32_t aux;                  // meaning by kind
+  uint64_t stamp;                // logical arrival time
+  uint64_t bytes;                // of the whole message
+  uint32_t context;
+  int32_t tag;
+  std::byte payload[kInCellBytes];
+};
+static_assert(sizeof(Cell) == kCellBytes && offsetof(Cell, payload) == 32);
+
+// What producer and consumer know of a lane; in shared memory, zero at first. One line per ordered pair of spaces.
+struct alignas(64) LaneLine {
+  std::atomic<uint32_t> ring;      // first frame of the ring, 0: none yet. Producer, once, release
+  uint32_t cells;                  // in the ring, a power of two; written before `ring`
+  std::atomic<uint64_t> consumed;  // cells the consumer has moved past. Consumer, release. A stale value is too
+                                   // small, which only makes the ring look fuller than it is
+  uint64_t unused[6];
+};
+static_assert(sizeof(LaneLine) == 64);
+
+// The producer's end. Private to its space.
+class LaneOut {
+ public:
+  bool open() const { return cells_ != nullptr; }
+
+  // Starts the lane on `cells` cells (a power of two) in consecutive frames of the caller, all zero.
+  void start(LaneLine& line, spmc::EPageIndex ring, uint32_t cells) {
+    line_ = &line;
+    cells_ = reinterpret_cast<Cell*>(spmc::segment::frame(ring));
+    mask_ = cells - 1;
+    line.cells = cells;
+    line.ring.store(ring.value, std::memory_order_release);
+  }
+
+  static uint32_t cells_for(size_t payload) {
+    return payload <= kInCellBytes ? 1 : 1 + static_cast<uint32_t>((payload + kCellBytes - 1) / kCellBytes);
+  }
+  // Records of up to this many payload bytes always fit into an empty ring.
+  static size_t max_payload(uint32_t cells) { return (cells / 4) * kCellBytes; }
+
+  // The header cell for a record of `cells` cells, or null while there is no room. What follows it is the payload's room.
+  Cell* try_reserve(uint32_t cells) {
+    const auto at = static_cast<uint32_t>(produced_) & mask_;
+    const uint32_t to_end = mask_ + 1 - at;
+    const uint32_t skip = cells > to_end ? to_end : 0;
+    // One more than the record: the marker behind it must be cleared, so its cell must be free too.
+    if (!has_room(skip + cells + 1)) [[unlikely]] return nullptr;
+    if (skip != 0) [[unlikely]] {
+      cells_[0].marker.store(0, std::memory_order_relaxed);
+      cells_[at].marker.store(kSkipRecord, std::memory_order_release);
+      produced_ += skip;
+    }
+    return &cell_at(produced_);
+  }
+
+  // Publishes the record that was reserved last and filled in. The marker behind it is usually clear already, since the
+  // cell after the next is cleared here too, off the path of the message: stores reach memory in order, and fetching
+  // that line before the message's would delay it.
+  void publish(Cell* header, uint32_t cells, uint32_t kind) {
+    produced_ += cells;
+    if (cleared_ != produced_) cell_at(produced_).marker.store(0, std::memory_order_relaxed);
+    header->marker.store(kind, std::memory_order_release);
+    if (produced_ + 2 - consumed_ > mask_ + 1) return;  // the cell after the next may not be ours yet
+    cleared_ = produced_ + 1;
+    cell_at(cleared_).marker.store(0, std::memory_order_relaxed);
+  }
+
+  bool all_consumed() const { return line_->consumed.load(std::memory_order_acquire) == produced_; }
+
+ private:
+  bool has_room(uint32_t cells) {
+    if (produced_ + cells - consumed_ <= mask_ + 1) [[likely]] return true;
+    consumed_ = line_->consumed.load(std::memory_order_acquire);
+    return produced_ + cells - consumed_ <= mask_ + 1;
+  }
+
+  Cell& cell_at(uint64_t position) const { return cells_[static_cast<uint32_t>(position) & mask_]; }
+
+  LaneLine* line_ = nullptr;
+  Cell* cells_ = nullptr;
+  uint32_t mask_ = 0;
+  uint64_t produced_ = 0;
+  uint64_t cleared_ = 0;   // the marker at this position was cleared ahead; 0: none
+  uint64_t consumed_ = 0;  // last seen
+};
+
+// The consumer's end. Private to its space.
+class LaneIn {
+ public:
+  bool open() const { return cells_ != nullptr; }
+
+  bool try_open(LaneLine& line) {
+    const spmc::EPageIndex ring{line.ring.load(std::memory_order_acquire)};
+    if (ring.none()) return false;
+    line_ = &line;
+    cells_ = reinterpret_cast<Cell*>(spmc::segment::frame(ring));
+    mask_ = line.cells - 1;
+    return true;
+  }
+
+  // The next record's header, or null when none is published. Its payload follows it, or is inside.
+  Cell* peek() {
+    for (;;) {
+      Cell* cell = &cells_[static_cast<uint32_t>(consumed_) & mask_];
+      const uint32_t kind = cell->marker.load(std::memory_order_acquire);
+      if (kind != kSkipRecord) [[likely]] return kind == 0 ? nullptr : cell;
+      consumed_ = (consumed_ | mask_) + 1;
+    }
+  }
+  static const std::byte* payload(const Cell* header, size_t bytes) {
+    return bytes <= kInCellBytes ? header->payload : reinterpret_cast<const std::byte*>(header + 1);
+  }
+
+  // Moves past the record of `cells` cells: its cells belong to the producer again.
+  void pass(uint32_t cells) {
+    consumed_ += cells;
+    line_->consumed.store(consumed_, std::memory_order_release);
+  }
+
+ private:
+  LaneLine* line_ = nullptr;
+  Cell* cells_ = nullptr;
+  uint32_t mask_ = 0;
+  uint64_t consumed_ = 0;
+};
+
+}  // namespace chan

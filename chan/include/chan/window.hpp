@@ -1,0 +1,54 @@
+// The window of a producer: the frames through which it passes large messages, in slabs of a few pages, to whichever
+// consumer. A slab is taken by the producer, filled, named in a lane's record, copied out by the consumer and freed by
+// it with one store. Slabs are taken in the order in which they were taken before (first in, first out), not warmest
+// first: a line that has left the consumer's and the producer's private caches for the shared one is the fastest to
+// move (DESIGN section 9).
+#pragma once
+
+#include <vector>
+
+#include <spmc/frames.hpp>
+#include <spmc/segment.hpp>
+
+namespace chan {
+
+class SlabWindow {
+ public:
+  // `slab_pages` frames per slab; grows by `step` slabs when all are in use, up to `limit` slabs.
+  SlabWindow(spmc::FramePool& pool, uint32_t slab_pages, uint32_t step, uint32_t limit)
+      : pool_(&pool), slab_pages_(slab_pages), step_(step), limit_(limit) {}
+
+  size_t slab_bytes() const { return size_t{slab_pages_} << spmc::kPageShift; }
+
+  // A slab of the caller's, or none while all are in use. The state of its first frame stands for the slab's.
+  spmc::EPageIndex try_take() {
+    for (size_t looked = 0; looked < slabs_.size(); ++looked) {
+      const spmc::EPageIndex slab = slabs_[next_];
+      next_ = next_ + 1 == slabs_.size() ? 0 : next_ + 1;
+      spmc::PageInfo& info = spmc::segment::pageinfo(slab);
+      if (info.state.load(std::memory_order_acquire) != spmc::kFrameFree) continue;
+      info.state.store(spmc::kFrameHeld, std::memory_order_relaxed);
+      __builtin_prefetch(&spmc::segment::pageinfo(slabs_[next_]));
+      return slab;
+    }
+    return {};
+  }
+
+  // Makes room for `step` more slabs. False at the limit or when the segment has no frames left.
+  bool grow();
+
+  // Consumer's side: the content has been copied out.
+  static void release(spmc::EPageIndex slab) {
+    spmc::segment::pageinfo(slab).state.store(spmc::kFrameFree, std::memory_order_release);
+  }
+
+ private:
+  spmc::FramePool* pool_;
+  uint32_t slab_pages_;
+  uint32_t step_;
+  uint32_t limit_;
+  size_t next_ = 0;
+  std::vector<spmc::EPageIndex> slabs_;
+};
+
+}  // namespace chan

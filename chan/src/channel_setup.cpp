@@ -1,0 +1,114 @@
+// Making channels, handing their ends to children, giving them up (paper 004, III.C.1 and 2).
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+
+#include <base/check.hpp>
+#include <space/hooks.hpp>
+#include <space/space.h>
+#include <spmc/segment.hpp>
+#include <spmc/spmc.h>
+
+#include "channel_state.hpp"
+
+namespace chan {
+namespace {
+
+constexpr size_t kSmallestWindow = 2 * spmc::kPageSize;
+
+// Maps `channel` at `to` in the child, as producer or as one more consumer.
+int give_region_at(int child, const Channel& channel, Role as, void* to) {
+  return as == Role::kProducer ? spmcR_transown(child, channel.inode, to, channel.bytes)
+                               : spmcR_copycons(child, channel.inode, to, channel.bytes);
+}
+
+// At the same address if the child has it free (it does unless something else was handed to it there), else at the
+// lowest that is. Returns the address or null.
+std::byte* give_region(int child, const Channel& channel, Role as) {
+  if (give_region_at(child, channel, as, channel.inode) == 0) return channel.inode;
+  if (errno != EEXIST) return nullptr;
+  void* const place = spmcR_place(child, channel.bytes);
+  if (place == nullptr || give_region_at(child, channel, as, place) != 0) return nullptr;
+  return static_cast<std::byte*>(place);
+}
+
+// Hands an end to the child; `channel` itself is unchanged.
+int hand(const char* call, const Channel& channel, int child, Role as) {
+  const auto number = static_cast<long long>(channel.id);
+  space_exit_info info;
+  auto slot = space::child_slot(child);
+  if (!slot || space_status(child, &info) != 0 || info.state == SPACE_ENDED) {
+    return fail(ESRCH, "%s: channel %lld: this space has no child %d", call, number, child);
+  }
+  if (info.state != SPACE_ALLOCATED) {
+    return fail(EBUSY, "%s: channel %lld: child %d has been started already", call, number, child);
+  }
+  Table& table = Table::mine();
+  if (table.has_handed(child, channel.id)) {
+    return fail(EEXIST, "%s: channel %lld: child %d has an end of it already", call, number, child);
+  }
+  Channel end = channel;
+  end.role = as;
+  end.inode = give_region(child, channel, as);
+  if (end.inode == nullptr) return fail_below(call, channel);
+  table.hand_over({child, slot.value(), end});
+  return 0;
+}
+
+chan_id allocate(const char* call, size_t window) {
+  if (!space::initialised()) return fail(ENXIO, "%s: space_init was not called", call);
+  const size_t bytes = std::max(page_up(window), kSmallestWindow);
+  const size_t available = size_t{spmc::segment::header().vpages} << spmc::kPageShift;
+  if (window > available || bytes > available) {
+    return fail(EINVAL, "%s: a window of %zu bytes is more than SPMC memory has", call, window);
+  }
+  Channel channel;
+  channel.inode = static_cast<std::byte*>(spmcR_alloc(bytes));
+  if (channel.inode == nullptr) return fail(errno, "%s: %s", call, spmc_last_error());
+  channel.bytes = bytes;
+  channel.role = Role::kProducer;
+  channel.id = Table::mine().next_id();
+  return Table::mine().add(channel).id;
+}
+
+}  // namespace
+
+// The producer's child starts: the right to hand out consumers' ends goes, and with it the old frames it kept alive.
+void give_away(Channel& channel) {
+  const int result = spmcR_clear(channel.inode, channel.bytes);
+  CHECK(result == 0, "channel %lld: %s", static_cast<long long>(channel.id), spmc_last_error());
+  channel.role = Role::kGiven;
+}
+
+}  // namespace chan
+
+using namespace chan;
+
+chan_id chan_alloc(void) { return allocate("chan_alloc", kDefaultWindow); }
+
+chan_id chan_alloc_window(size_t bytes) { return allocate("chan_alloc_window", bytes); }
+
+int chan_setprod(chan_id id, int child, int ascons) {
+  Channel* channel = find_end("chan_setprod", id, Role::kProducer);
+  if (channel == nullptr) return -1;
+  if (publish_all(*channel) != 0) return fail_below("chan_setprod", *channel);
+  if (hand("chan_setprod", *channel, child, Role::kProducer) != 0) return -1;
+  channel->role = ascons != 0 ? Role::kConsumer : Role::kSetup;
+  channel->producer_child = child;
+  return 0;
+}
+
+int chan_setcons(chan_id id, int child) {
+  Channel* channel = find_end("chan_setcons", id);
+  if (channel == nullptr) return -1;
+  return hand("chan_setcons", *channel, child, Role::kConsumer);
+}
+
+int chan_free(chan_id id) {
+  Channel* channel = find_end("chan_free", id);
+  if (channel == nullptr) return -1;
+  if (channel->role == Role::kProducer && publish_all(*channel) != 0) return fail_below("chan_free", *channel);
+  if (spmcR_clear(channel->inode, channel->bytes) != 0) return fail_below("chan_free", *channel);
+  Table::mine().remove(id);
+  return 0;
+}

@@ -1,0 +1,125 @@
+// What a space knows about its channels. All of it is private memory of the space: a child gets its copy by being forked
+// and keeps only what was handed to it. Shared is the region alone.
+//
+// The window (inode) of a channel of n pages:
+//
+//   page 0 .. n-2    records, one behind the other, filled again in every generation
+//   page n-1         extension page: links this filling to the next one
+//
+// A record is a piece of a message that lies within one filling. Records begin at multiples of 16 bytes, so a header
+// never crosses a page.
+//
+//   0        8        16
+//   | part   | whole  | part bytes of the message ... | up to 15 bytes unused |
+//     a        b        (a, b as in paper 004, III.C.3)
+//
+// The pieces of a message follow each other, all with the same `whole`; it is complete when the parts add up to it.
+// Two bits of `part` are flags:
+//   kPageEnds  the next record begins on the next page: the rest of this page was published unused
+//   kPad       no message: only there to carry kPageEnds
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <chan/chan.h>
+#include <spmc/types.hpp>
+
+namespace chan {
+
+struct RecordHeader {
+  uint64_t part;   // bytes in this record, and flags
+  uint64_t whole;  // bytes in the message
+};
+static_assert(sizeof(RecordHeader) == 16);
+
+inline constexpr uint64_t kPageEnds = uint64_t{1} << 63;
+inline constexpr uint64_t kPad = uint64_t{1} << 62;
+inline constexpr uint64_t kPartMask = kPad - 1;
+inline constexpr size_t kHeaderBytes = sizeof(RecordHeader);
+inline constexpr size_t kDefaultWindow = 512 * 1024;
+// Large messages are written, published and read in portions of this size, so that both sides work at the same time.
+inline constexpr size_t kPortion = 64 * 1024;
+
+// Legal transitions, each in one function of channel_setup.cpp:
+//   kProducer -> kConsumer   setprod with ascons
+//   kProducer -> kSetup      setprod without ascons
+//   kSetup    -> kGiven      the child that has the producer's end is started
+// A freed end leaves the table. A child's table starts with what it was handed; the rest of its parent's ends are
+// kForeign there.
+enum class Role : uint8_t { kProducer, kConsumer, kSetup, kGiven, kForeign };
+
+struct Channel {
+  chan_id id = -1;
+  std::byte* inode = nullptr;  // in SPMC memory
+  size_t bytes = 0;            // of the inode, with the extension page
+  Role role = Role::kForeign;
+  chan_policy policy = CHAN_EAGER;
+  // Offsets into the inode, for this generation.
+  size_t offset = 0;     // where the next record begins
+  size_t fixed = 0;      // producer: pages before this are fixed
+  size_t published = 0;  // producer: records before this are visible
+  int producer_child = 0;  // kSetup: the child that got the producer's end
+
+  size_t record_bytes() const { return bytes - spmc::kPageSize; }  // where the extension page begins
+  std::byte* extension() const { return inode + record_bytes(); }
+  bool window_full() const { return offset == record_bytes(); }
+};
+
+constexpr size_t page_up(size_t n) { return (n + spmc::kPageSize - 1) & ~(spmc::kPageSize - 1); }
+constexpr size_t page_down(size_t n) { return n & ~(spmc::kPageSize - 1); }
+// What a record with `part` bytes takes.
+constexpr size_t record_span(size_t part) { return kHeaderBytes + ((part + 15) & ~size_t{15}); }
+
+// An end on its way to a child: written by the parent, found by the child in its copy of the table.
+struct Handover {
+  int child;           // by its parent's count, never used again
+  spmc::SpaceId slot;  // how the child knows itself; used again after its end
+  Channel end;
+};
+
+class Table {
+ public:
+  // The table of the space that runs now.
+  static Table& mine();
+
+  Channel* find(chan_id id);
+  Channel& add(const Channel& channel) { return channels_[channel.id] = channel; }
+  void remove(chan_id id) { channels_.erase(id); }
+  chan_id next_id();
+  void hand_over(const Handover& handover) { handed_.push_back(handover); }
+  bool has_handed(int child, chan_id id) const;
+
+ private:
+  void adopt(spmc::SpaceId self);
+  void before_start(spmc::SpaceId slot);
+  bool adopted_ = false;
+  spmc::SpaceId owner_;
+  uint32_t last_number_ = 0;
+  std::unordered_map<chan_id, Channel> channels_;
+  std::vector<Handover> handed_;
+};
+
+// --- channel_error.cpp ---
+// Notes the failure for chan_last_error, sets errno, returns -1.
+int fail(int code, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// The same for a call of the layer below, which has just set errno and its own sentence.
+int fail_below(const char* call, const Channel& channel);
+const char* role_name(Role role);
+
+// The channel, if this space has an end of it; else notes the failure and returns null.
+Channel* find_end(const char* call, chan_id id);
+// The same, and the end must have `role`.
+Channel* find_end(const char* call, chan_id id, Role role);
+
+// --- channel_setup.cpp ---
+void give_away(Channel& channel);
+
+// --- channel_send.cpp ---
+// Publishes all that was written; in mode nwr that ends the page.
+int publish_all(Channel& channel);
+
+}  // namespace chan

@@ -1,0 +1,138 @@
+// All-to-all: every member has different data for every other. Short blocks go through the board, all in one round;
+// longer ones are messages, all receives posted first, sends starting at the right-hand neighbour.
+#include "../engine/p2p.hpp"
+#include "impl.hpp"
+#include "rounds.hpp"
+
+#include <vector>
+
+namespace detmpi {
+namespace {
+
+struct Block {
+  void* base;
+  int64_t count;
+  const Datatype* type;
+};
+
+template <typename ToSend, typename ToReceive>
+int exchange(Comm& comm, ToSend&& to_send, ToReceive&& to_receive) {
+  const uint32_t context = collective_context(comm);
+  const auto n = static_cast<size_t>(comm.size);
+  std::vector<Request> receives(n), sends(n);
+  for (int step = 0; step < comm.size; ++step) {
+    const int from = (comm.rank - step + comm.size) % comm.size;
+    const Block b = to_receive(from);
+    p2p_start_recv(receives[static_cast<size_t>(from)], b.base, b.count, *b.type, comm, {from, 0, context});
+  }
+  for (int step = 0; step < comm.size; ++step) {
+    const int to = (comm.rank + step) % comm.size;
+    const Block b = to_send(to);
+    p2p_start_send(sends[static_cast<size_t>(to)], b.base, b.count, *b.type, comm, {to, 0, context},
+                   SendMode::kStandard);
+  }
+  int code = MPI_SUCCESS;
+  for (Request& request : receives) {
+    if (!request.complete) g_engine.block_until_complete(request);
+    if (request.truncated && code == MPI_SUCCESS) code = p2p_status(request, MPI_STATUS_IGNORE);
+  }
+  for (Request& request : sends) {
+    if (!request.complete) g_engine.block_until_complete(request);
+  }
+  return code;
+}
+
+// In place: what is sent is what stands in the receive buffer, so it is packed before anything arrives.
+class InPlaceCopy {
+ public:
+  template <typename BlockOf>
+  InPlaceCopy(Comm& comm, BlockOf&& blocks) {
+    size_t total = 0;
+    for (int i = 0; i < comm.size; ++i) {
+      const Block b = blocks(i);
+      starts_.push_back(total);
+      total += static_cast<size_t>(b.count) * b.type->size;
+    }
+    starts_.push_back(total);
+    bytes_.resize(total);
+    for (int i = 0; i < comm.size; ++i) {
+      const Block b = blocks(i);
+      pack_all(bytes_.data() + starts_[static_cast<size_t>(i)], b.base, b.count, *b.type);
+    }
+  }
+  Block block(int i) {
+    const size_t begin = starts_[static_cast<size_t>(i)];
+    const size_t end = starts_[static_cast<size_t>(i) + 1];
+    return {bytes_.data() + begin, static_cast<int64_t>(end - begin), datatype_from(MPI_BYTE)};
+  }
+
+ private:
+  std::vector<size_t> starts_;
+  std::vector<char> bytes_;
+};
+
+template <typename ToSend, typename ToReceive>
+int run(Comm& comm, bool in_place, ToSend&& to_send, ToReceive&& to_receive) {
+  if (in_place) {
+    InPlaceCopy copy(comm, to_receive);
+    const auto copied = [&copy](int i) { return copy.block(i); };
+    return exchange(comm, copied, to_receive);
+  }
+  return exchange(comm, to_send, to_receive);
+}
+
+void* offset(void* base, int64_t elements, const Datatype& type) {
+  return static_cast<char*>(base) + elements * type.extent;
+}
+
+}  // namespace
+
+namespace impl {
+
+int alltoall(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
+             const Datatype& recvtype, Comm& comm) {
+  auto* in = const_cast<void*>(sendbuf);
+  const bool in_place = sendbuf == MPI_IN_PLACE;
+  const size_t block = recvtype.size * static_cast<size_t>(recvcount);
+  Rounds rounds(comm);
+  const size_t total = block * rounds.members();
+  constexpr size_t kBoardBlock = 1024;
+  if (comm.size > 1 && block <= kBoardBlock && total <= rounds.block()) {
+    std::byte* place = rounds.prepare(total);
+    if (in_place) pack_all(place, recvbuf, int64_t{recvcount} * comm.size, recvtype);
+    else pack_all(place, in, int64_t{sendcount} * comm.size, sendtype);
+    rounds.publish();
+    for (int from = 0; from < comm.size; ++from) {
+      const std::byte* data = rounds.await(static_cast<uint32_t>(from), total) + block * rounds.me();
+      unpack_all(offset(recvbuf, int64_t{from} * recvcount, recvtype), recvcount, recvtype, data);
+    }
+    rounds.finish();
+    return MPI_SUCCESS;
+  }
+  return run(
+      comm, in_place,
+      [&](int i) { return Block{offset(in, int64_t{i} * sendcount, sendtype), sendcount, &sendtype}; },
+      [&](int i) { return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype}; });
+}
+
+int alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], const Datatype& sendtype,
+              void* recvbuf, const int recvcounts[], const int rdispls[], const Datatype& recvtype, Comm& comm) {
+  auto* in = const_cast<void*>(sendbuf);
+  return run(
+      comm, sendbuf == MPI_IN_PLACE,
+      [&](int i) { return Block{offset(in, sdispls[i], sendtype), sendcounts[i], &sendtype}; },
+      [&](int i) { return Block{offset(recvbuf, rdispls[i], recvtype), recvcounts[i], &recvtype}; });
+}
+
+int alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
+              void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], Comm& comm) {
+  auto* in = static_cast<char*>(const_cast<void*>(sendbuf));
+  auto* out = static_cast<char*>(recvbuf);
+  return run(
+      comm, sendbuf == MPI_IN_PLACE,
+      [&](int i) { return Block{in + sdispls[i], sendcounts[i], &datatype_or_null(sendtypes[i])}; },
+      [&](int i) { return Block{out + rdispls[i], recvcounts[i], &datatype_or_null(recvtypes[i])}; });
+}
+
+}  // namespace impl
+}  // namespace detmpi

@@ -1,0 +1,58 @@
+// Barrier and broadcast.
+#include "../object/call.hpp"
+#include "../types/datatype.hpp"
+#include "../engine/p2p.hpp"
+#include "impl.hpp"
+#include "rounds.hpp"
+
+#include <algorithm>
+
+namespace detmpi::impl {
+
+// Up to this many members look at every other's entry; beyond, member 0 does so for all: n reads there and one read at
+// each other member, against n * n.
+constexpr uint32_t kFlatMembers = 32;
+
+int barrier(Comm& comm) {
+  if (comm.size == 1) return MPI_SUCCESS;
+  Rounds rounds(comm);
+  rounds.prepare(0);
+  if (rounds.members() <= kFlatMembers) {
+    rounds.publish();
+    rounds.await_all(0);
+    rounds.finish();
+    return MPI_SUCCESS;
+  }
+  rounds.publish(0);
+  if (rounds.me() == 0) rounds.await_all(0);
+  rounds.finish();
+  if (rounds.me() == 0) {
+    rounds.prepare(0);
+    rounds.publish();
+  } else {
+    rounds.await(0, 0);
+  }
+  rounds.finish();
+  return MPI_SUCCESS;
+}
+
+// Cost: one copy in, one copy out, in pieces; up to kBoardDepth pieces are under way at once.
+int bcast(void* buffer, int count, const Datatype& type, int root, Comm& comm) {
+  if (comm.size == 1) return MPI_SUCCESS;
+  Rounds rounds(comm);
+  TypedBytes data(type, buffer, count);
+  do {
+    const size_t n = std::min(data.left(), rounds.block());
+    if (comm.rank == root) {
+      std::byte* place = rounds.prepare(n);
+      if (n > 0) data.read(place, n);
+      rounds.publish();
+    } else {
+      data.write(rounds.await(static_cast<uint32_t>(root), n), n);
+    }
+    rounds.finish();
+  } while (data.left() > 0);
+  return MPI_SUCCESS;
+}
+
+}  // namespace detmpi::impl

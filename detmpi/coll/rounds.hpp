@@ -1,0 +1,57 @@
+// Collective operations as rounds on the communicator's board: write once, everyone reads.
+//
+// All members go through the same rounds in the same order; what a round carries is known to all from the arguments.
+// Several operations are built on it; those whose members get different data use messages instead (gather.cpp,
+// alltoall.cpp).
+#pragma once
+
+#include <cstddef>
+
+#include <chan/board.hpp>
+
+#include "../engine/engine.hpp"
+#include "../object/comm.hpp"
+
+namespace detmpi {
+
+// What a communicator needs for collective operations. Comm::transport.
+struct CommTransport {
+  chan::Board board;
+  spmc::EPageIndex first;    // of the board's frames
+  uint32_t frames = 0;       // to be freed by the member that allocated them, 0 for all others
+  uint32_t children = 0;     // communicators made from this one: part of their context
+};
+
+class Rounds {
+ public:
+  explicit Rounds(Comm& comm) : comm_(comm), board_(comm.transport->board) {}
+
+  uint32_t members() const { return board_.members(); }
+  uint32_t me() const { return board_.member(); }
+  size_t block() const { return board_.area(); }  // bytes that one round can carry per member
+
+  // Where this member writes its `bytes` of the coming round, once everybody has read what was there.
+  std::byte* prepare(size_t bytes);
+  // Publishes it. `to`: the only member that will read it, or kEverybody.
+  static constexpr int kEverybody = -1;
+  void publish(int to = kEverybody);
+
+  // Waits until the member has published; its data.
+  const std::byte* await(uint32_t member, size_t bytes);
+  void await_all(size_t bytes);  // every member
+  const std::byte* data(uint32_t member, size_t bytes) const {
+    return bytes <= chan::kPlaceBytes ? board_.place(board_.round(), member).data
+                                      : board_.area_of(board_.round(), member);
+  }
+  // This member is through with the round.
+  void finish();
+
+ private:
+  void notify(uint32_t member) const;
+  void notify_all() const;
+
+  Comm& comm_;
+  chan::Board& board_;
+};
+
+}  // namespace detmpi

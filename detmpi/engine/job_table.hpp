@@ -1,0 +1,79 @@
+// What the ranks of a job share besides frames: one table in consecutive frames of the segment, made by whoever starts
+// the job (the monitor) before the first rank runs.
+//
+//   JobTable                      4 KiB
+//   RankRecord  ranks[n]          256 B each; the rank itself, but for `state` (monitor after its end)
+//   LaneLine    lanes[n][n]       lanes[to][from]
+//   uint64      inbox[n][words]   bit `from` of inbox[to]: the lane from -> to has been opened
+//   frames of the board of MPI_COMM_WORLD
+//
+// Rank r is space r + 1; space 0 is the monitor.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <chan/board.hpp>
+#include <chan/lane.hpp>
+#include <spmc/segment.hpp>
+
+namespace detmpi {
+
+inline constexpr uint32_t kJobVersion = 1;
+inline constexpr uint32_t kMaxRanks = 4096;
+
+inline spmc::SpaceId space_of_rank(int rank) { return {static_cast<uint32_t>(rank) + 1}; }
+
+// Legal transitions: kNew -> kRunning (MPI_Init) -> kFinalized (MPI_Finalize) -> kGone; any -> kGone (monitor).
+enum class RankState : uint32_t { kNew, kRunning, kFinalized, kGone };
+
+struct alignas(64) RankRecord {
+  std::atomic<int32_t> pid;
+  std::atomic<uint32_t> state;     // RankState
+  std::atomic<uint32_t> call;      // CallId of the MPI call in which it crashed; 0: none
+  std::atomic<uint32_t> crash_signal;  // set by the rank's crash handler, before `crash_place` is complete
+  uint64_t crash_address;          // the address it touched
+  char crash_place[200];           // "function+0x12 in /path/prog", empty if unknown
+};
+static_assert(sizeof(RankRecord) == 256);
+
+struct alignas(4096) JobTable {
+  uint32_t version;
+  uint32_t ranks;
+  uint32_t inbox_words;   // per rank, a multiple of 8 (whole cache lines)
+  uint32_t lane_cells;    // of each lane's ring
+  uint32_t slab_pages;    // of each slab of a window
+  uint32_t slab_step;     // slabs by which a window grows
+  uint32_t slab_limit;    // slabs of a window at most
+  uint32_t lookahead;     // L of LOGICAL-TIME: least time between a send and its arrival
+  uint32_t world_board;   // first frame
+  uint32_t real_time;     // 1: MPI_Wtime is the machine's clock
+  uint64_t ranks_offset;  // of the parts, from the table's start, in bytes
+  uint64_t lanes_offset;
+  uint64_t inbox_offset;
+  uint64_t bytes;
+  uint64_t start_ns;      // of the job, monotonic clock
+  // The first rank that ends the job early claims it: 0 nobody, else rank + 1.
+  alignas(64) std::atomic<uint32_t> abort_rank;
+  std::atomic<int32_t> abort_code;
+  std::atomic<uint32_t> finalized;  // ranks that have entered MPI_Finalize
+};
+static_assert(sizeof(JobTable) == 4096);
+
+inline JobTable* g_job = nullptr;  // same address in every rank; null outside a job
+
+template <typename T>
+inline T* job_part(uint64_t offset) {
+  return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(g_job) + offset);
+}
+inline RankRecord& rank_record(int rank) { return job_part<RankRecord>(g_job->ranks_offset)[rank]; }
+inline chan::LaneLine& lane_line(int to, int from) {
+  return job_part<chan::LaneLine>(g_job->lanes_offset)[static_cast<size_t>(to) * g_job->ranks +
+                                                       static_cast<size_t>(from)];
+}
+inline std::atomic<uint64_t>& inbox_word(int to, size_t word) {
+  return job_part<std::atomic<uint64_t>>(g_job->inbox_offset)[static_cast<size_t>(to) * g_job->inbox_words + word];
+}
+
+}  // namespace detmpi

@@ -1,0 +1,163 @@
+// Progress: reading lanes, and what a rank does while it waits.
+#include <base/check.hpp>
+#include <base/sys.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "../object/call.hpp"
+#include "engine.hpp"
+
+namespace detmpi {
+
+Engine g_engine;
+
+void Engine::start(int rank) {
+  rank_ = rank;
+  ranks_ = static_cast<int>(g_job->ranks);
+  cores_ = spmc::base::usable_cores();
+  wait_line_ = &spmc::segment::space_slot(space_of_rank(rank)).wait;
+  pool_ = spmc::FramePool(space_of_rank(rank));
+  window_ = chan::SlabWindow(pool_, g_job->slab_pages, g_job->slab_step, g_job->slab_limit);
+  eager_bytes_ = chan::LaneOut::max_payload(g_job->lane_cells);
+  out_.resize(static_cast<size_t>(ranks_));
+  in_.resize(static_cast<size_t>(ranks_));
+  seen_.assign(g_job->inbox_words, 0);
+}
+
+void Engine::learn_sources() {
+  for (size_t word = 0; word < seen_.size(); ++word) {
+    uint64_t fresh = inbox_word(rank_, word).load(std::memory_order_acquire) & ~seen_[word];
+    while (fresh != 0) {
+      const int from = static_cast<int>(word * 64) + __builtin_ctzll(fresh);
+      fresh &= fresh - 1;
+      seen_[word] |= uint64_t{1} << (from % 64);
+      Inbound& in = in_[static_cast<size_t>(from)];
+      if (!in.known) sources_.insert(std::lower_bound(sources_.begin(), sources_.end(), from), from);
+      in.known = true;
+      if (!in.lane.open()) in.lane.try_open(lane_line(rank_, from));
+    }
+  }
+}
+
+void Engine::poll_all() {
+  learn_sources();
+  for (size_t i = 0; i < sources_.size(); ++i) poll_source(sources_[i], nullptr);
+  if (!blocked_to_.empty()) push_waiting();
+}
+
+// Takes in the records of one lane: all of them, or until `until` is complete.
+void Engine::poll_source(int from, const Request* until) {
+  Inbound& in = in_[static_cast<size_t>(from)];
+  if (!in.lane.open() && (from == rank_ || !in.lane.try_open(lane_line(rank_, from)))) return;
+  while (chan::Cell* cell = in.lane.peek()) {
+    take_record(from, in, cell);
+    if (until != nullptr && until->complete) return;
+  }
+}
+
+void Engine::take_record(int from, Inbound& in, chan::Cell* cell) {
+  const uint32_t kind = cell->marker.load(std::memory_order_relaxed) & 0xff;
+  switch (kind) {
+    case kRecordEager:
+      take_message(from, in, cell, kind);
+      in.lane.pass(chan::LaneOut::cells_for(cell->bytes));
+      break;
+    case kRecordSlab:
+      take_message(from, in, cell, kind);
+      in.lane.pass(1);
+      break;
+    case kRecordMore:
+      take_piece(from, in, cell);
+      in.lane.pass(1);
+      break;
+    case kRecordAck: {
+      Request* request = acks_.at(cell->aux - 1);
+      acks_[cell->aux - 1] = nullptr;
+      in.lane.pass(1);
+      request->ack_id = 0;  // pieces that are still to be pushed complete it (finish_push)
+      if (request->pushed) message_complete(*request);
+      return;
+    }
+    default:
+      CHECK(false, "rank %d: a record of unknown kind %u from rank %d", rank_, kind, from);
+  }
+  // The sender may be asleep for want of room.
+  spmc::base::notify(spmc::segment::space_slot(space_of_rank(from)).wait);
+}
+
+// A new message: into the receive that waits for it, or into memory of its own.
+void Engine::take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind) {
+  const uint64_t bytes = cell->bytes;
+  Request* request = match_posted(in, cell->context, cell->tag);
+  const int source = static_cast<int>(cell->marker.load(std::memory_order_relaxed) >> 8);
+  in.to_come = bytes;
+  if (request != nullptr) {
+    request->source = source;
+    request->matched_tag = cell->tag;
+    request->stamp = cell->stamp;
+    request->bytes = bytes;
+    request->truncated = bytes > request->data.size();
+    in.into_request = request;
+    if (cell->aux != 0) acknowledge(from, cell->aux, cell->stamp);
+  } else {
+    auto* message = new Message;
+    message->context = cell->context;
+    message->source = source;
+    message->source_world = from;
+    message->tag = cell->tag;
+    message->stamp = cell->stamp;
+    message->bytes = bytes;
+    message->ack_id = cell->aux;
+    if (bytes > 0) {
+      message->data = static_cast<char*>(std::malloc(bytes));
+      CHECK(message->data != nullptr, "rank %d: no memory for an unexpected message of %zu bytes", rank_, bytes);
+    }
+    in.into_message = message;
+    in.unexpected.push(message);
+  }
+  if (kind == kRecordSlab) {
+    take_piece(from, in, cell);
+    return;
+  }
+  const std::byte* payload = chan::LaneIn::payload(cell, bytes);
+  if (request != nullptr) {
+    if (bytes > 0) request->data.write(payload, bytes);
+    in.into_request = nullptr;
+    message_complete(*request);
+  } else {
+    if (bytes > 0) std::memcpy(in.into_message->data, payload, bytes);
+    in.into_message->filled = bytes;
+    in.into_message = nullptr;
+  }
+}
+
+void Engine::take_piece(int, Inbound& in, const chan::Cell* cell) {
+  SlabPiece piece;
+  std::memcpy(&piece, cell->payload, sizeof piece);
+  const spmc::EPageIndex slab{piece.slab};
+  const std::byte* data = spmc::segment::frame(slab);
+  CHECK(piece.bytes <= in.to_come && piece.bytes <= window_.slab_bytes(), "a piece is larger than its message");
+  in.to_come -= piece.bytes;
+  if (in.into_request != nullptr) {
+    in.into_request->data.write(data, piece.bytes);
+    chan::SlabWindow::release(slab);
+    if (in.to_come > 0) return;
+    Request* request = in.into_request;
+    in.into_request = nullptr;
+    message_complete(*request);
+    return;
+  }
+  Message* message = in.into_message;
+  std::memcpy(message->data + message->filled, data, piece.bytes);
+  message->filled += piece.bytes;
+  chan::SlabWindow::release(slab);
+  if (in.to_come == 0) in.into_message = nullptr;
+}
+
+void Engine::block_until_complete(Request& request) {
+  const bool named = request.kind == RequestKind::kRecv ? request.peer != MPI_ANY_SOURCE : request.pushed;
+  block(named ? request.peer_world : kAnySource, &request, [&request] { return request.complete; });
+}
+
+}  // namespace detmpi

@@ -1,0 +1,48 @@
+#include "request.hpp"
+
+#include <cstdlib>
+#include <deque>
+#include <vector>
+
+namespace detmpi {
+namespace {
+
+constexpr uint32_t kPrefix = 0xac000000;  // made by the program, kind 11 (see object/handle_table.hpp)
+constexpr uint32_t kIndexMask = 0x03ffffff;
+
+std::deque<Request> g_pool;  // addresses stay valid as it grows
+std::vector<uint32_t> g_free;
+
+}  // namespace
+
+Request& request_new() {
+  uint32_t index;
+  if (g_free.empty()) {
+    index = static_cast<uint32_t>(g_pool.size());
+    g_pool.emplace_back();
+  } else {
+    index = g_free.back();
+    g_free.pop_back();
+  }
+  Request& request = g_pool[index];
+  request.handle = static_cast<int>(kPrefix | index);
+  return request;
+}
+
+void request_delete(Request& request) {
+  const auto index = static_cast<uint32_t>(request.handle) & kIndexMask;
+  if (request.comm != nullptr) comm_release(*request.comm);
+  std::free(request.own_buffer);
+  request = Request();
+  g_free.push_back(index);
+}
+
+Request* request_from(MPI_Request handle) {
+  const auto bits = static_cast<uint32_t>(handle);
+  const uint32_t index = bits & kIndexMask;
+  if ((bits & ~kIndexMask) != kPrefix || index >= g_pool.size()) return nullptr;
+  Request& request = g_pool[index];
+  return request.handle == handle ? &request : nullptr;
+}
+
+}  // namespace detmpi

@@ -1,0 +1,235 @@
+// Sending: records into lanes, large messages in pieces through the window, a queue for what finds no room.
+//
+// A send is buffered as far as lane and window have room; what does not fit waits in the queue to its destination, in
+// order, and is pushed on in every later call. So a standard send never fails, and two ranks that send to each other
+// before they receive make progress: whoever is blocked takes in what comes (progress.cpp).
+#include <base/check.hpp>
+#include <base/sys.hpp>
+
+#include <algorithm>
+
+#include "../object/call.hpp"
+#include "engine.hpp"
+
+namespace detmpi {
+
+namespace {
+
+uint32_t marker(uint32_t kind, const Comm& comm) { return kind | static_cast<uint32_t>(comm.rank) << 8; }
+
+}  // namespace
+
+uint64_t Engine::arrival_stamp(Outbound& out) {
+  out.last_stamp = std::max(out.last_stamp, g_clock + g_job->lookahead);
+  return out.last_stamp;
+}
+
+// Rings are carved out of runs of whole chunks, so that a job with many lanes does not waste frames.
+spmc::EPageIndex Engine::carve_ring() {
+  const uint32_t pages = std::max<uint32_t>(1, g_job->lane_cells * chan::kCellBytes / spmc::kPageSize);
+  if (ring_block_left_ < pages) {
+    const uint32_t block = std::max(pages, spmc::kFramesPerChunk);
+    auto run = pool_.try_alloc_run(block);
+    CHECK(run.ok(), "no memory for the messages of rank %d: %s", rank_, run.error().what);
+    ring_block_ = run.value();
+    ring_block_left_ = block;
+  }
+  const spmc::EPageIndex ring = ring_block_;
+  ring_block_.value += pages;
+  ring_block_left_ -= pages;
+  return ring;
+}
+
+void Engine::open_lane(int to) {
+  // A recycled frame may hold old data; cells must read as "not published".
+  const spmc::EPageIndex ring = carve_ring();
+  std::memset(spmc::segment::frame(ring), 0, size_t{g_job->lane_cells} * chan::kCellBytes);
+  out_[static_cast<size_t>(to)].lane.start(lane_line(to, rank_), ring, g_job->lane_cells);
+  const auto bit = static_cast<size_t>(rank_);
+  inbox_word(to, bit / 64).fetch_or(uint64_t{1} << (bit % 64), std::memory_order_release);
+}
+
+bool Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context) {
+  if (bytes > eager_bytes_ || to == rank_) return false;
+  Outbound& out = out_[static_cast<size_t>(to)];
+  if (!out.waiting.empty()) return false;
+  if (!out.lane.open()) [[unlikely]] open_lane(to);
+  const uint32_t cells = chan::LaneOut::cells_for(bytes);
+  chan::Cell* cell = out.lane.try_reserve(cells);
+  if (cell == nullptr) return false;
+  cell->aux = 0;
+  cell->stamp = arrival_stamp(out);
+  cell->bytes = bytes;
+  cell->context = context;
+  cell->tag = tag;
+  std::byte* payload = cells == 1 ? cell->payload : reinterpret_cast<std::byte*>(cell + 1);
+  std::memcpy(payload, data, bytes);
+  out.lane.publish(cell, cells, marker(kRecordEager, comm));
+  spmc::base::notify(spmc::segment::space_slot(space_of_rank(to)).wait);
+  return true;
+}
+
+void Engine::send(Request& request) {
+  if (request.peer_world == rank_) {
+    send_to_self(request);
+    return;
+  }
+  Outbound& out = out_[static_cast<size_t>(request.peer_world)];
+  if (!out.lane.open()) open_lane(request.peer_world);
+  if (request.mode == SendMode::kSynchronous && request.kind == RequestKind::kSend) {
+    const auto slot = std::find(acks_.begin(), acks_.end(), nullptr);
+    request.ack_id = static_cast<uint32_t>(slot - acks_.begin()) + 1;
+    if (slot == acks_.end()) acks_.push_back(&request);
+    else *slot = &request;
+  }
+  if (request.kind == RequestKind::kSend) request.stamp = arrival_stamp(out);
+  if (out.waiting.empty() && push(request)) {
+    if (request.complete && request.detached) request_delete(request);
+    return;
+  }
+  request.queued = true;
+  if (out.waiting.empty()) {
+    const int to = request.peer_world;
+    blocked_to_.insert(std::lower_bound(blocked_to_.begin(), blocked_to_.end(), to), to);
+  }
+  out.waiting.push(&request);
+}
+
+// Pushes as much of the message as there is room for. True when all of it is in the lane.
+bool Engine::push(Request& request) {
+  Outbound& out = out_[static_cast<size_t>(request.peer_world)];
+  if (!request.started && !push_first(request, out)) return false;
+  while (!request.pushed) {
+    if (!push_piece(request, out)) return false;
+  }
+  return true;
+}
+
+bool Engine::push_first(Request& request, Outbound& out) {
+  const size_t bytes = request.data.size();
+  if (bytes > eager_bytes_) {
+    request.started = false;
+    return push_piece(request, out);
+  }
+  const uint32_t cells = chan::LaneOut::cells_for(bytes);
+  chan::Cell* cell = out.lane.try_reserve(cells);
+  if (cell == nullptr) return false;
+  cell->aux = request.ack_id;
+  cell->stamp = request.stamp;
+  cell->bytes = bytes;
+  cell->context = request.context;
+  cell->tag = request.tag;
+  if (bytes > 0) {
+    request.data.read(cells == 1 ? cell->payload : reinterpret_cast<std::byte*>(cell + 1), bytes);
+  }
+  const uint32_t kind = request.kind == RequestKind::kAck ? kRecordAck
+                                                          : marker(kRecordEager, *request.comm);
+  out.lane.publish(cell, cells, kind);
+  request.started = true;
+  finish_push(request);
+  return true;
+}
+
+// One slab: the first (with the envelope) or a further piece.
+bool Engine::push_piece(Request& request, Outbound& out) {
+  chan::Cell* cell = out.lane.try_reserve(1);
+  if (cell == nullptr) return false;
+  spmc::EPageIndex slab = window_.try_take();
+  if (slab.none() && window_.grow()) slab = window_.try_take();
+  if (slab.none()) return false;
+  const size_t n = std::min(request.data.left(), window_.slab_bytes());
+  request.data.read(spmc::segment::frame(slab), n);
+  const SlabPiece piece{slab.value, static_cast<uint32_t>(n)};
+  cell->aux = request.ack_id;
+  cell->stamp = request.stamp;
+  cell->bytes = request.data.size();
+  cell->context = request.context;
+  cell->tag = request.tag;
+  std::memcpy(cell->payload, &piece, sizeof piece);
+  out.lane.publish(cell, 1, marker(request.started ? kRecordMore : kRecordSlab, *request.comm));
+  request.started = true;
+  if (request.data.left() == 0) finish_push(request);
+  else spmc::base::notify(spmc::segment::space_slot(space_of_rank(request.peer_world)).wait);
+  return true;
+}
+
+void Engine::finish_push(Request& request) {
+  request.pushed = true;
+  const int to = request.peer_world;
+  if (request.ack_id == 0 || request.kind == RequestKind::kAck) {
+    request.complete = true;
+  }
+  spmc::base::notify(spmc::segment::space_slot(space_of_rank(to)).wait);
+}
+
+void Engine::push_waiting() {
+  for (size_t i = 0; i < blocked_to_.size();) {
+    Outbound& out = out_[static_cast<size_t>(blocked_to_[i])];
+    while (!out.waiting.empty()) {
+      Request* request = out.waiting.first;
+      if (!push(*request)) break;
+      out.waiting.take_after(nullptr);
+      if (request->complete && request->detached) request_delete(*request);
+    }
+    if (out.waiting.empty()) blocked_to_.erase(blocked_to_.begin() + static_cast<ptrdiff_t>(i));
+    else ++i;
+  }
+}
+
+void Engine::flush() {
+  block(kAnySource, nullptr, [this] { return blocked_to_.empty(); });
+}
+
+// A message to oneself needs no lane: it is matched here and now, or becomes an unexpected message.
+void Engine::send_to_self(Request& request) {
+  Outbound& out = out_[static_cast<size_t>(rank_)];
+  Inbound& in = in_[static_cast<size_t>(rank_)];
+  request.stamp = arrival_stamp(out);
+  const bool synchronous = request.mode == SendMode::kSynchronous;
+  auto* message = new Message;
+  message->context = request.context;
+  message->source = request.comm->rank;
+  message->source_world = rank_;
+  message->tag = request.tag;
+  message->stamp = request.stamp;
+  message->bytes = message->filled = request.data.size();
+  if (message->bytes > 0) {
+    message->data = static_cast<char*>(std::malloc(message->bytes));
+    CHECK(message->data != nullptr, "no memory for a message of %zu bytes to itself", message->bytes);
+    request.data.read(message->data, message->bytes);
+  }
+  if (synchronous) {
+    acks_.push_back(&request);
+    request.ack_id = message->ack_id = static_cast<uint32_t>(acks_.size());
+  }
+  if (!in.known) {
+    in.known = true;
+    sources_.insert(std::lower_bound(sources_.begin(), sources_.end(), rank_), rank_);
+  }
+  Request* receive = match_posted(in, request.context, request.tag);
+  in.unexpected.push(message);
+  request.pushed = true;
+  request.complete = !synchronous;
+  const bool free_now = request.complete && request.detached;
+  if (receive != nullptr) take_unexpected(*message, *receive);
+  if (free_now) request_delete(request);
+}
+
+void Engine::acknowledge(int to, uint32_t ack_id, uint64_t stamp) {
+  if (to == rank_) {
+    Request* request = acks_[ack_id - 1];
+    acks_[ack_id - 1] = nullptr;
+    request->complete = true;
+    if (request->detached) request_delete(*request);
+    return;
+  }
+  Request& ack = request_new();
+  ack.kind = RequestKind::kAck;
+  ack.detached = true;
+  ack.peer_world = to;
+  ack.ack_id = ack_id;
+  ack.stamp = stamp;
+  send(ack);
+}
+
+}  // namespace detmpi

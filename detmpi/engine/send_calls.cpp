@@ -1,0 +1,229 @@
+// MPI's sends. Ready sends are standard sends; a buffered send copies the message only if it finds no room.
+#include "../object/errors.hpp"
+#include "impl.hpp"
+#include "p2p.hpp"
+
+#include <cstdlib>
+
+namespace detmpi::impl {
+namespace {
+
+struct AttachedBuffer {
+  void* base = nullptr;
+  int size = 0;
+};
+AttachedBuffer g_attached_buffer;
+
+int blocking(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, SendMode mode) {
+  if (dest != MPI_PROC_NULL) p2p_send(buf, count, type, comm, {dest, tag, user_context(comm)}, mode);
+  return MPI_SUCCESS;
+}
+
+void retain(Request& request, Comm& comm) {
+  request.comm = &comm;
+  comm_retain(comm);
+}
+
+// A request that is complete from the start: to or from MPI_PROC_NULL.
+Request& complete_request(Comm& comm, RequestKind kind) {
+  Request& request = request_new();
+  retain(request, comm);
+  request.kind = kind;
+  request.peer = request.source = MPI_PROC_NULL;
+  request.matched_tag = MPI_ANY_TAG;
+  request.complete = request.pushed = true;
+  return request;
+}
+
+// Copies the message into memory of the request's own: the program may reuse its buffer at once.
+void start_buffered(Request& request, const void* buf, int count, const Datatype& type, Comm& comm, int dest, int tag) {
+  const size_t bytes = type.size * static_cast<size_t>(count);
+  request.own_buffer = static_cast<char*>(std::malloc(bytes > 0 ? bytes : 1));
+  pack_all(request.own_buffer, buf, count, type);
+  p2p_start_send(request, request.own_buffer, static_cast<int64_t>(bytes), *datatype_from(MPI_BYTE), comm,
+                 {dest, tag, user_context(comm)}, SendMode::kBuffered);
+}
+
+int nonblocking(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, SendMode mode,
+                MPI_Request* handle) {
+  if (dest == MPI_PROC_NULL) {
+    *handle = complete_request(comm, RequestKind::kSend).handle;
+    return MPI_SUCCESS;
+  }
+  Request& request = request_new();
+  retain(request, comm);
+  *handle = request.handle;
+  if (mode == SendMode::kBuffered) start_buffered(request, buf, count, type, comm, dest, tag);
+  else p2p_start_send(request, buf, count, type, comm, {dest, tag, user_context(comm)}, mode);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int send(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm) {
+  return blocking(buf, count, type, dest, tag, comm, SendMode::kStandard);
+}
+int rsend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm) {
+  return blocking(buf, count, type, dest, tag, comm, SendMode::kStandard);
+}
+int ssend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm) {
+  return blocking(buf, count, type, dest, tag, comm, SendMode::kSynchronous);
+}
+int bsend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm) {
+  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
+  Request& request = request_new();
+  retain(request, comm);
+  start_buffered(request, buf, count, type, comm, dest, tag);
+  if (request.complete) request_delete(request);
+  else request.detached = true;
+  return MPI_SUCCESS;
+}
+
+int isend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+  return nonblocking(buf, count, type, dest, tag, comm, SendMode::kStandard, request);
+}
+int irsend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+  return nonblocking(buf, count, type, dest, tag, comm, SendMode::kStandard, request);
+}
+int issend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+  return nonblocking(buf, count, type, dest, tag, comm, SendMode::kSynchronous, request);
+}
+int ibsend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+  return nonblocking(buf, count, type, dest, tag, comm, SendMode::kBuffered, request);
+}
+
+// The buffer is kept only to be handed back: a buffered send never fails for want of it.
+int buffer_attach(void* buffer, int size) {
+  if (g_attached_buffer.base != nullptr) return make_error(MPI_ERR_BUFFER, "a buffer is attached already");
+  g_attached_buffer = {buffer, size};
+  return MPI_SUCCESS;
+}
+int buffer_detach(void* buffer_addr, int* size) {
+  std::memcpy(buffer_addr, &g_attached_buffer.base, sizeof(void*));
+  *size = g_attached_buffer.size;
+  g_attached_buffer = {};
+  return MPI_SUCCESS;
+}
+
+// --- receives ---
+
+int recv(void* buf, int count, const Datatype& type, int source, int tag, Comm& comm, MPI_Status* status) {
+  if (source == MPI_PROC_NULL) {
+    empty_status(status, MPI_PROC_NULL);
+    return MPI_SUCCESS;
+  }
+  return p2p_recv(buf, count, type, comm, {source, tag, user_context(comm)}, status);
+}
+
+int irecv(void* buf, int count, const Datatype& type, int source, int tag, Comm& comm, MPI_Request* handle) {
+  if (source == MPI_PROC_NULL) {
+    *handle = complete_request(comm, RequestKind::kRecv).handle;
+    return MPI_SUCCESS;
+  }
+  Request& request = request_new();
+  retain(request, comm);
+  *handle = request.handle;
+  p2p_start_recv(request, buf, count, type, comm, {source, tag, user_context(comm)});
+  return MPI_SUCCESS;
+}
+
+int sendrecv(const void* sendbuf, int sendcount, const Datatype& sendtype, int dest, int sendtag, void* recvbuf,
+             int recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Status* status) {
+  Request receive;
+  if (source == MPI_PROC_NULL) empty_status(status, MPI_PROC_NULL);
+  else p2p_start_recv(receive, recvbuf, recvcount, recvtype, comm, {source, recvtag, user_context(comm)});
+  if (dest != MPI_PROC_NULL) {
+    p2p_send(sendbuf, sendcount, sendtype, comm, {dest, sendtag, user_context(comm)}, SendMode::kStandard);
+  }
+  if (source == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (!receive.complete) g_engine.block_until_complete(receive);
+  return p2p_status(receive, status);
+}
+
+int sendrecv_replace(void* buf, int count, const Datatype& type, int dest, int sendtag, int source, int recvtag,
+                     Comm& comm, MPI_Status* status) {
+  const size_t bytes = type.size * static_cast<size_t>(count);
+  std::vector<char> copy(bytes);
+  pack_all(copy.data(), buf, count, type);
+  if (bytes > INT32_MAX) return make_error(MPI_ERR_COUNT, "message of more than 2 GiB");
+  return sendrecv(copy.data(), static_cast<int>(bytes), *datatype_from(MPI_BYTE), dest, sendtag, buf, count, type,
+                  source, recvtag, comm, status);
+}
+
+// --- persistent requests ---
+
+namespace {
+
+int persistent(RequestKind kind, const void* buf, int count, const Datatype& type, int peer, int tag, Comm& comm,
+               SendMode mode, MPI_Request* handle) {
+  Request& request = request_new();
+  retain(request, comm);
+  request.kind = kind;
+  request.mode = mode;
+  request.persistent = true;
+  request.active = false;
+  request.base = buf;
+  request.count = count;
+  request.type = TypeRef(type);
+  request.peer = peer;
+  request.tag = tag;
+  *handle = request.handle;
+  return MPI_SUCCESS;
+}
+
+void start_one(Request& r) {
+  r.active = true;
+  r.complete = r.pushed = r.started = r.queued = r.truncated = false;
+  r.ack_id = 0;
+  if (r.peer == MPI_PROC_NULL) {
+    r.complete = r.pushed = true;
+    r.source = MPI_PROC_NULL;
+    r.matched_tag = MPI_ANY_TAG;
+    r.bytes = 0;
+    return;
+  }
+  const Peer peer{r.peer, r.tag, user_context(*r.comm)};
+  if (r.kind == RequestKind::kRecv) {
+    p2p_start_recv(r, const_cast<void*>(r.base), r.count, *r.type, *r.comm, peer);
+  } else if (r.mode == SendMode::kBuffered) {
+    std::free(r.own_buffer);
+    start_buffered(r, r.base, r.count, *r.type, *r.comm, r.peer, r.tag);
+  } else {
+    p2p_start_send(r, r.base, r.count, *r.type, *r.comm, peer, r.mode);
+  }
+}
+
+}  // namespace
+
+int send_init(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+  return persistent(RequestKind::kSend, buf, count, type, dest, tag, comm, SendMode::kStandard, request);
+}
+int rsend_init(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+  return persistent(RequestKind::kSend, buf, count, type, dest, tag, comm, SendMode::kStandard, request);
+}
+int ssend_init(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+  return persistent(RequestKind::kSend, buf, count, type, dest, tag, comm, SendMode::kSynchronous, request);
+}
+int bsend_init(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+  return persistent(RequestKind::kSend, buf, count, type, dest, tag, comm, SendMode::kBuffered, request);
+}
+int recv_init(void* buf, int count, const Datatype& type, int source, int tag, Comm& comm, MPI_Request* request) {
+  return persistent(RequestKind::kRecv, buf, count, type, source, tag, comm, SendMode::kStandard, request);
+}
+
+int start(MPI_Request* handle) {
+  Request* request = request_from(*handle);
+  if (request == nullptr || !request->persistent) return make_error(MPI_ERR_REQUEST, "not a persistent request");
+  if (request->active) return make_error(MPI_ERR_REQUEST, "the persistent request is active already");
+  start_one(*request);
+  return MPI_SUCCESS;
+}
+
+int startall(int count, MPI_Request handles[]) {
+  for (int i = 0; i < count; ++i) {
+    if (const int code = start(&handles[i]); code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace detmpi::impl

@@ -1,0 +1,199 @@
+// MPI_Init to MPI_Finalize: becoming a rank.
+#include <base/check.hpp>
+#include <base/signals.hpp>
+#include <base/sys.hpp>
+#include <space/table.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "../coll/comm_setup.hpp"
+#include "../coll/rounds.hpp"
+#include "../engine/engine.hpp"
+#include "../object/attributes.hpp"
+#include "../object/call.hpp"
+#include "../object/errors.hpp"
+#include "../object/hooks.hpp"
+#include "impl.hpp"
+#include "job.hpp"
+#include "launch_monitor.hpp"
+
+namespace detmpi {
+namespace {
+
+int g_thread_level = MPI_THREAD_SINGLE;
+
+[[noreturn]] void give_up(const char* step, const spmc::base::Error& error) {
+  spmc::base::complain("MPI_Init: %s: %s", step, error.message().c_str());
+  spmc::base::die(1);
+}
+
+// Runs in the crash handler.
+void note_crash(const spmc::base::Crash& crash) {
+  RankRecord& record = rank_record(g_engine.rank());
+  record.crash_address = crash.address;
+  record.call.store(static_cast<uint32_t>(g_call.id), std::memory_order_relaxed);
+  spmc::base::describe_place(crash.place, record.crash_place, sizeof record.crash_place);
+  record.crash_signal.store(static_cast<uint32_t>(crash.signal), std::memory_order_release);
+}
+
+size_t write_context(char* text, size_t size) {
+  const int n = std::snprintf(text, size, "rank %d, logical time %lu", g_engine.rank(),
+                              static_cast<unsigned long>(g_clock));
+  return n < 0 ? 0 : static_cast<size_t>(n) < size ? static_cast<size_t>(n) : size - 1;
+}
+
+void make_predefined_communicators(int rank) {
+  std::vector<int> all(g_job->ranks);
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+  Comm& world = comm_register(MPI_COMM_WORLD, kWorldContext, rank, std::move(all));
+  world.transport = new CommTransport;
+  world.transport->first = {g_job->world_board};
+  world.transport->board = chan::Board(world.transport->first, static_cast<uint32_t>(rank), g_job->ranks);
+  Comm& self = comm_register(MPI_COMM_SELF, kSelfContext, 0, {rank});
+  self.transport = new CommTransport;
+}
+
+// Fork start: this process, which has run the program up to here, starts the ranks and becomes their monitor; only the
+// ranks return. `mask`: the signals that a rank takes as the program set them up.
+int fork_ranks() {
+  std::fflush(nullptr);  // what is buffered would be written by every rank
+  const sigset_t mask = hold_monitor_signals();
+  std::vector<int> pids;
+  for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
+    auto child = spmc::base::fork_tied();
+    if (!child) give_up("starting the ranks", child.error());
+    if (child.value() == 0) {
+      spmc::base::restore_signal_mask(mask);
+      if (rank != 0) spmc::base::empty_standard_input();
+      return rank;
+    }
+    pids.push_back(child.value());
+  }
+  spmc::base::empty_standard_input();
+  spmc::base::die(monitor_ranks(pids, 0));
+}
+
+// Attaches to the job that detmpirun made, or makes one of a single rank. Returns the rank.
+int join_job() {
+  const char* segment = std::getenv(kEnvSegment);
+  if (segment == nullptr) {  // started without detmpirun
+    JobOptions alone;
+    if (auto made = job_create(alone); !made) give_up("making a job of one rank", made.error());
+    return 0;
+  }
+  const char* rank = std::getenv(kEnvRank);
+  if (auto attached = job_attach(std::atoi(segment)); !attached) give_up("joining the job", attached.error());
+  // Programs that this one starts are not ranks of the job.
+  ::unsetenv(kEnvSegment);
+  ::unsetenv(kEnvRank);
+  return rank != nullptr ? std::atoi(rank) : fork_ranks();
+}
+
+}  // namespace
+
+void rank_begin(int rank) {
+  spmc::base::register_for_fences();
+  spmc::base::set_wait_policy(spmc::base::wait_policy_for(g_job->ranks));
+  spmc::base::move_to_core(static_cast<unsigned>(rank));
+  if (g_job->ranks <= spmc::base::usable_cores()) spmc::base::g_home_core = rank;
+  g_engine.start(rank);
+  g_published_clock = &space::lines(space_of_rank(rank)).clock.clock;
+  RankRecord& record = rank_record(rank);
+  record.pid.store(spmc::base::process_id(), std::memory_order_relaxed);
+  record.state.store(static_cast<uint32_t>(RankState::kRunning), std::memory_order_release);
+  spmc::base::set_context_hook(write_context);
+  spmc::base::report_crashes(note_crash);
+}
+
+void job_abort(int code, const char* why) {
+  if (why != nullptr) spmc::base::complain("%s", why);
+  std::fflush(nullptr);
+  if (g_job != nullptr) {
+    uint32_t nobody = 0;
+    const auto me = static_cast<uint32_t>(g_engine.rank()) + 1;
+    g_job->abort_code.store(code, std::memory_order_relaxed);
+    g_job->abort_rank.compare_exchange_strong(nobody, me);
+  }
+  spmc::base::die((code & 0xff) != 0 ? code & 0xff : 1);
+}
+
+namespace impl {
+
+int init_thread(int*, char***, int required, int* provided) {
+  if (g_job_state != JobState::kBefore) {
+    return make_error(MPI_ERR_OTHER, "MPI_Init was called before");
+  }
+  const char* checks = std::getenv("DETMPI_CHECKS");
+  g_checks = checks == nullptr || std::strcmp(checks, "0") != 0;
+  const int rank = join_job();
+  rank_begin(rank);
+  make_predefined_communicators(rank);
+  g_thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+  *provided = g_thread_level;
+  g_job_state = JobState::kRunning;
+  return MPI_SUCCESS;
+}
+
+int init(int* argc, char*** argv) {
+  int provided = 0;
+  return init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+}
+
+int initialized(int* flag) {
+  *flag = g_job_state != JobState::kBefore;
+  return MPI_SUCCESS;
+}
+
+// Everything this rank has sent is in its lanes before it enters the barrier, and while it waits there it takes in what
+// still comes: so nobody is left waiting for room.
+int finalize() {
+  if (const int code = attributes_delete_all(*g_comm_self); code != MPI_SUCCESS) return code;
+  g_engine.flush();
+  barrier(*g_comm_world);
+  rank_record(g_engine.rank()).state.store(static_cast<uint32_t>(RankState::kFinalized), std::memory_order_release);
+  g_job_state = JobState::kAfter;
+  return MPI_SUCCESS;
+}
+
+int finalized(int* flag) {
+  *flag = g_job_state == JobState::kAfter;
+  return MPI_SUCCESS;
+}
+
+int query_thread(int* provided) {
+  *provided = g_thread_level;
+  return MPI_SUCCESS;
+}
+
+int is_thread_main(int* flag) {
+  *flag = 1;  // ranks are single threaded towards MPI
+  return MPI_SUCCESS;
+}
+
+int abort(Comm& comm, int errorcode) {
+  char why[160];
+  std::snprintf(why, sizeof why, "rank %d called MPI_Abort(%s, %d); the job ends", g_engine.rank(),
+                comm_label(comm).c_str(), errorcode);
+  job_abort(errorcode, why);
+}
+
+int get_processor_name(char* name, int* resultlen) {
+  const std::string host = spmc::base::host_name();
+  const size_t n = host.copy(name, MPI_MAX_PROCESSOR_NAME - 1);
+  name[n] = 0;
+  *resultlen = static_cast<int>(n);
+  return MPI_SUCCESS;
+}
+
+// Logical time counts calls; one call stands for a microsecond.
+double wtime() {
+  if (g_job != nullptr && g_job->real_time == 0) return 1e-6 * static_cast<double>(g_clock);
+  return 1e-9 * static_cast<double>(spmc::base::monotonic_ns());
+}
+
+double wtick() { return g_job != nullptr && g_job->real_time == 0 ? 1e-6 : 1e-9; }
+
+}  // namespace impl
+}  // namespace detmpi

@@ -1,0 +1,82 @@
+// Making and attaching a job's table.
+#include "job.hpp"
+
+#include <base/sys.hpp>
+#include <spmc/frames.hpp>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace detmpi {
+namespace {
+
+// The first frame of the job's table, among the words of the header that are free for the job's owner.
+uint32_t& table_frame() { return spmc::segment::header().root_value[0]; }
+
+size_t page_aligned(size_t bytes) { return (bytes + spmc::kPageSize - 1) & ~(spmc::kPageSize - 1); }
+
+// The window over which a rank's slabs circulate. What is fastest is a matter of how the machine moves a line that is
+// dirty in another core's cache, so it was measured: on AMD (Zen 3, second-level cache 1 MiB) lines that have been evicted
+// to the shared cache move three times faster, and 4 MiB is best; on Intel (Cascade Lake, 1 MiB) 512 KiB is best.
+constexpr uint64_t kWindowAmd = 4u << 20;
+constexpr uint64_t kWindowElse = 512u << 10;
+
+// Sizes that keep the memory of all lanes and windows together within bounds as ranks grow in number.
+void choose_sizes(JobTable& job) {
+  const uint64_t window = __builtin_cpu_is("amd") && job.ranks <= 16 ? kWindowAmd : kWindowElse;
+  job.lane_cells = job.ranks <= 64 ? 512 : 128;
+  job.slab_pages = 2;
+  job.slab_step = 32;
+  job.slab_limit = static_cast<uint32_t>(window / (job.slab_pages * spmc::kPageSize));
+}
+
+}  // namespace
+
+spmc::base::Status job_create(const JobOptions& options) {
+  const auto n = static_cast<size_t>(options.ranks);
+  spmc::SegmentConfig config;
+  config.max_spaces = static_cast<uint32_t>(n) + 1;
+  config.max_regions = 1;
+  config.vpages = 1;
+  config.frame_bytes = options.memory;
+  DL_TRY_STATUS(spmc::segment::try_create(config));
+
+  JobTable plan{};
+  plan.version = kJobVersion;
+  plan.ranks = static_cast<uint32_t>(n);
+  plan.inbox_words = static_cast<uint32_t>((n + 511) / 512 * 8);
+  plan.lookahead = options.lookahead;
+  plan.real_time = options.real_time ? 1 : 0;
+  plan.start_ns = spmc::base::monotonic_ns();
+  choose_sizes(plan);
+  plan.ranks_offset = sizeof(JobTable);
+  plan.lanes_offset = plan.ranks_offset + page_aligned(n * sizeof(RankRecord));
+  plan.inbox_offset = plan.lanes_offset + page_aligned(n * n * sizeof(chan::LaneLine));
+  const size_t board_offset = plan.inbox_offset + page_aligned(n * plan.inbox_words * sizeof(uint64_t));
+  const uint32_t board_frames = chan::Board::frames_needed(plan.ranks);
+  plan.bytes = board_offset + size_t{board_frames} * spmc::kPageSize;
+
+  spmc::FramePool pool(spmc::SpaceId{0});
+  auto run = pool.try_alloc_run(static_cast<uint32_t>(plan.bytes >> spmc::kPageShift));
+  if (!run) return run.error();
+  plan.world_board = run.value().value + static_cast<uint32_t>(board_offset >> spmc::kPageShift);
+  table_frame() = run.value().value;
+  g_job = reinterpret_cast<JobTable*>(spmc::segment::frame(run.value()));
+  // Nobody else has the segment yet: plain bytes will do.
+  std::memcpy(static_cast<void*>(g_job), &plan, offsetof(JobTable, abort_rank));
+  return {};
+}
+
+spmc::base::Status job_attach(int segment_fd) {
+  DL_TRY_STATUS(spmc::segment::try_attach(spmc::base::UniqueFd(segment_fd)));
+  const spmc::EPageIndex first{table_frame()};
+  if (first.none() || first.value >= spmc::segment::header().frames) {
+    return spmc::base::Error{EINVAL, "job: the segment holds no job"};
+  }
+  auto* table = reinterpret_cast<JobTable*>(spmc::segment::frame(first));
+  if (table->version != kJobVersion) return spmc::base::Error{EINVAL, "job: made by another version of DetMPI"};
+  g_job = table;
+  return {};
+}
+
+}  // namespace detmpi

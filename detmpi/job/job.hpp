@@ -1,0 +1,35 @@
+// A job: its table in shared memory, its ranks, and the monitor that watches over them.
+//
+// The monitor is detmpirun itself when the ranks are started by exec, and the program's first process, up to MPI_Init,
+// when they are started by fork. It owns the ranks as their parent: they die with it (fork_tied), it learns how each
+// ended, and it ends the job when one of them crashed or gave up.
+#pragma once
+
+#include <cstdint>
+
+#include <base/result.hpp>
+
+#include "../engine/job_table.hpp"
+
+namespace detmpi {
+
+struct JobOptions {
+  int ranks = 1;
+  uint64_t memory = 0;    // bytes of shared memory for messages; 0: half of the machine's
+  uint32_t lookahead = 64;
+  bool real_time = true;  // MPI_Wtime
+};
+
+// Environment through which detmpirun hands the job to the program.
+inline constexpr const char* kEnvSegment = "DETMPI_SEGMENT";  // descriptor of the segment
+inline constexpr const char* kEnvRank = "DETMPI_RANK";        // exec: the rank; absent: fork at MPI_Init
+
+// Makes segment and table; g_job is set.
+spmc::base::Status job_create(const JobOptions& options);
+// Attaches to the segment of another process; g_job is set.
+spmc::base::Status job_attach(int segment_fd);
+
+// In a rank: tells how it is going, catches crashes.
+void rank_begin(int rank);
+
+}  // namespace detmpi

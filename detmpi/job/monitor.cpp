@@ -1,0 +1,206 @@
+// The monitor: waits for the ranks, forwards signals, ends the job when a rank did not end well.
+#include <base/check.hpp>
+#include <base/signals.hpp>
+#include <base/sys.hpp>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "call_ids.hpp"
+#include "job.hpp"
+#include "launch_monitor.hpp"
+
+namespace detmpi {
+namespace {
+
+constexpr uint64_t kGraceNs = 2'000'000'000;  // for ranks that handle a forwarded SIGTERM
+
+// What a monitor does about signals and time; what it does about an end is the derived class's business.
+class Watch {
+ public:
+  Watch(const std::vector<int>& pids, double timeout_s) : pids_(pids), left_(pids.size()) {
+    if (timeout_s > 0) time_out_at_ = spmc::base::monotonic_ns() + static_cast<uint64_t>(timeout_s * 1e9);
+  }
+  virtual ~Watch() = default;
+
+  int run() {
+    while (left_ > 0) {
+      const auto signal = spmc::base::wait_signal(
+          {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}, time_left());
+      if (signal.number == 0) time_is_up();
+      else if (signal.number != SIGCHLD) forward(signal);
+      reap();
+    }
+    return code_;
+  }
+
+ protected:
+  virtual void judge(size_t index, const spmc::base::ExitReport& report) = 0;
+  virtual void tell(const char* what) = 0;  // about a signal or the time
+
+  void finish_with(int code) {
+    if (code_ == 0) code_ = code;
+  }
+  void end_job() {
+    ending_ = true;
+    for (const int pid : pids_) {
+      if (pid > 0) (void)spmc::base::send_signal(pid, SIGKILL);
+    }
+  }
+
+  int code_ = 0;
+  bool ending_ = false;  // no more judging: what ends now does so because of us
+
+ private:
+  uint64_t time_left() const {
+    const uint64_t at = stop_at_ != 0 ? stop_at_ : time_out_at_;
+    if (at == 0) return 0;
+    const uint64_t now = spmc::base::monotonic_ns();
+    return now < at ? at - now : 1;
+  }
+
+  void time_is_up() {
+    const uint64_t now = spmc::base::monotonic_ns();
+    if (time_out_at_ != 0 && now >= time_out_at_ && stop_at_ == 0) {
+      spmc::base::complain("the time that --timeout allows is up; the job ends");
+      finish_with(kTimeoutExit);
+      end_job();
+      time_out_at_ = 0;
+    } else if (stop_at_ != 0 && now >= stop_at_) {
+      end_job();
+      stop_at_ = now + kGraceNs;
+    }
+  }
+
+  void reap() {
+    for (;;) {
+      auto report = spmc::base::wait_child(-1, spmc::base::WaitMode::kPoll);
+      if (!report) {
+        if (report.error().code == EINTR) continue;
+        left_ = 0;  // ECHILD: nobody is left
+        return;
+      }
+      if (report.value().pid == 0) return;
+      ended(report.value());
+    }
+  }
+
+  void ended(const spmc::base::ExitReport& report) {
+    for (size_t i = 0; i < pids_.size(); ++i) {
+      if (pids_[i] != report.pid) continue;
+      pids_[i] = 0;
+      left_ -= 1;
+      judge(i, report);
+      return;
+    }
+  }
+
+  // The terminal has sent its signals to the ranks itself.
+  void forward(const spmc::base::SignalReport& signal) {
+    const bool ends = signal.number != SIGUSR1 && signal.number != SIGUSR2;
+    if (ends && stop_at_ != 0) {  // asked twice
+      end_job();
+      return;
+    }
+    if (signal.from_process || !ends) {
+      for (const int pid : pids_) {
+        if (pid > 0) (void)spmc::base::send_signal(pid, signal.number);
+      }
+    }
+    if (!ends) return;
+    if (!ending_) tell(spmc::base::signal_name(signal.number));
+    finish_with(128 + signal.number);
+    ending_ = true;
+    stop_at_ = spmc::base::monotonic_ns() + kGraceNs;
+  }
+
+  std::vector<int> pids_;
+  size_t left_;
+  uint64_t stop_at_ = 0;      // when those that were asked to end are killed; 0: not asked
+  uint64_t time_out_at_ = 0;  // 0: never
+};
+
+class RankWatch final : public Watch {
+ public:
+  using Watch::Watch;
+
+ private:
+  void tell(const char* what) override { spmc::base::complain("%s: the job ends", what); }
+
+  // How did the rank end, and does the job go on?
+  void judge(size_t index, const spmc::base::ExitReport& report) override {
+    const int rank = static_cast<int>(index);
+    RankRecord& record = rank_record(rank);
+    const auto state = static_cast<RankState>(record.state.exchange(static_cast<uint32_t>(RankState::kGone)));
+    if (ending_) return;
+    const bool aborted = g_job->abort_rank.load() != 0;  // by whichever rank: others may have called it too
+    if (aborted) {
+      finish_with(g_job->abort_code.load() & 0xff);
+      if (code_ == 0) code_ = 1;
+      end_job();
+    } else if (report.signalled) {
+      explain_signal(rank, report, record);
+      finish_with(128 + report.status);
+      end_job();
+    } else if (report.status != 0) {
+      if (state != RankState::kFinalized) {
+        spmc::base::complain("rank %d ended with exit code %d before MPI_Finalize; the job ends", rank, report.status);
+        finish_with(report.status);
+        end_job();
+      } else {
+        finish_with(report.status);
+      }
+    } else if (state == RankState::kRunning) {
+      spmc::base::complain("rank %d ended with exit code 0 but without calling MPI_Finalize; the job ends", rank);
+      finish_with(1);
+      end_job();
+    }
+  }
+
+  void explain_signal(int rank, const spmc::base::ExitReport& report, const RankRecord& record) {
+    char where[320] = "";
+    if (record.crash_signal.load(std::memory_order_acquire) == static_cast<uint32_t>(report.status)) {
+      std::snprintf(where, sizeof where, ", touching address 0x%lx, at %s",
+                    static_cast<unsigned long>(record.crash_address), record.crash_place);
+    }
+    const auto call = record.call.load(std::memory_order_relaxed);
+    spmc::base::complain("rank %d (process %d) died of signal %d (%s: %s)%s%s%s%s; the job ends", rank, report.pid,
+                         report.status, spmc::base::signal_name(report.status), strsignal(report.status),
+                         call != 0 ? ", in " : "", call != 0 ? call_name(static_cast<CallId>(call)) : "", where,
+                         report.core_dumped ? " (core dumped)" : "");
+  }
+};
+
+// A program of fork start: it, or the monitor that it becomes, has said what there is to say, unless it was killed.
+class ProgramWatch final : public Watch {
+ public:
+  using Watch::Watch;
+
+ private:
+  void tell(const char*) override {}
+  void judge(size_t, const spmc::base::ExitReport& report) override {
+    if (!report.signalled) {
+      finish_with(report.status);
+      return;
+    }
+    if (!ending_) {
+      spmc::base::complain("the program (process %d) died of signal %d (%s: %s) before or in MPI_Init", report.pid,
+                           report.status, spmc::base::signal_name(report.status), strsignal(report.status));
+    }
+    finish_with(128 + report.status);
+  }
+};
+
+}  // namespace
+
+sigset_t hold_monitor_signals() {
+  return spmc::base::hold_signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
+}
+
+int monitor_ranks(const std::vector<int>& pids, double timeout_s) { return RankWatch(pids, timeout_s).run(); }
+
+int monitor_program(int pid, double timeout_s) { return ProgramWatch({pid}, timeout_s).run(); }
+
+}  // namespace detmpi

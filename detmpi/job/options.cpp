@@ -1,0 +1,118 @@
+#include "options.hpp"
+
+#include <getopt.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace detmpi {
+namespace {
+
+constexpr int kUsageExit = 2;
+
+constexpr const char* kHelp =
+    "Usage: detmpirun [OPTION]... PROGRAM [ARGUMENT]...\n"
+    "Run an MPI program deterministically on this machine.\n"
+    "\n"
+    "  -n, -np N            start N ranks (default 1, at most %u)\n"
+    "      --start=HOW      fork: the program starts once and MPI_Init makes the ranks (default);\n"
+    "                       exec: every rank is started anew\n"
+    "      --wtime=CLOCK    what MPI_Wtime tells: real (default) or logical, the same in every run\n"
+    "      --memory=SIZE    shared memory for messages, such as 512M or 4G (default: half of the machine's)\n"
+    "      --timeout=SEC    end the job after SEC seconds\n"
+    "  -h, --help           print this help\n"
+    "  -V, --version        print the version\n"
+    "\n"
+    "More ranks than cores are fine. Standard input goes to rank 0.\n"
+    "\n"
+    "Exit status: 0 when every rank ended with 0; the first rank's exit status that is not 0 (also that of\n"
+    "MPI_Abort); 128 + S when a rank died of signal S; 124 after --timeout; 127 when PROGRAM cannot be\n"
+    "started; 2 for a wrong command line.\n";
+
+[[noreturn]] void usage_error(const char* what, const char* value) {
+  std::fprintf(stderr, "detmpirun: %s%s%s\nTry 'detmpirun --help'.\n", what, value != nullptr ? ": " : "",
+               value != nullptr ? value : "");
+  std::exit(kUsageExit);
+}
+
+int parse_ranks(const char* text) {
+  char* end = nullptr;
+  errno = 0;
+  const long n = std::strtol(text, &end, 10);
+  if (end == text || *end != 0 || errno != 0 || n < 1 || n > static_cast<long>(kMaxRanks)) {
+    usage_error("the number of ranks must be from 1 to 4096", text);
+  }
+  return static_cast<int>(n);
+}
+
+uint64_t parse_size(const char* text) {
+  char* end = nullptr;
+  errno = 0;
+  const double value = std::strtod(text, &end);
+  double unit = 0;
+  switch (*end) {
+    case 'K': case 'k': unit = 1024.0; break;
+    case 'M': case 'm': unit = 1024.0 * 1024; break;
+    case 'G': case 'g': unit = 1024.0 * 1024 * 1024; break;
+    case 0: unit = 1; break;
+    default: break;
+  }
+  const bool tail = *end != 0 && end[1] != 0;
+  const double bytes = value * unit;
+  if (end == text || tail || errno != 0 || !(bytes >= 1024.0 * 1024) || bytes > 1e15) {
+    usage_error("the memory size must be at least 1M, such as 512M or 4G", text);
+  }
+  return static_cast<uint64_t>(bytes);
+}
+
+double parse_seconds(const char* text) {
+  char* end = nullptr;
+  const double s = std::strtod(text, &end);
+  if (end == text || *end != 0 || !(s > 0) || s > 1e9) usage_error("the timeout must be a number of seconds", text);
+  return s;
+}
+
+}  // namespace
+
+LaunchOptions parse_command_line(int argc, char** argv) {
+  enum { kStart = 256, kWtime, kMemory, kTimeout, kNp };
+  static const option kOptions[] = {
+      {"start", required_argument, nullptr, kStart},     {"wtime", required_argument, nullptr, kWtime},
+      {"memory", required_argument, nullptr, kMemory},   {"timeout", required_argument, nullptr, kTimeout},
+      {"np", required_argument, nullptr, kNp},           {"help", no_argument, nullptr, 'h'},
+      {"version", no_argument, nullptr, 'V'},            {nullptr, 0, nullptr, 0},
+  };
+  LaunchOptions options;
+  // getopt_long_only takes -np as MPI users write it; '+': the program's options are its own.
+  for (int c; (c = getopt_long_only(argc, argv, "+n:hV", kOptions, nullptr)) != -1;) {
+    switch (c) {
+      case 'n':
+      case kNp: options.job.ranks = parse_ranks(optarg); break;
+      case kStart:
+        if (std::strcmp(optarg, "fork") != 0 && std::strcmp(optarg, "exec") != 0) {
+          usage_error("--start is fork or exec", optarg);
+        }
+        options.exec_start = std::strcmp(optarg, "exec") == 0;
+        break;
+      case kWtime:
+        if (std::strcmp(optarg, "real") != 0 && std::strcmp(optarg, "logical") != 0) {
+          usage_error("--wtime is real or logical", optarg);
+        }
+        options.job.real_time = std::strcmp(optarg, "real") == 0;
+        break;
+      case kMemory: options.job.memory = parse_size(optarg); break;
+      case kTimeout: options.timeout_s = parse_seconds(optarg); break;
+      case 'h': std::printf(kHelp, kMaxRanks); std::exit(0);
+      case 'V': std::puts("detmpirun (DLinux) " DLINUX_VERSION); std::exit(0);
+      default: std::fputs("Try 'detmpirun --help'.\n", stderr); std::exit(kUsageExit);
+    }
+  }
+  if (optind >= argc) usage_error("no program given", nullptr);
+  options.program = argv + optind;
+  return options;
+}
+
+}  // namespace detmpi

@@ -1,0 +1,31 @@
+// For the layers above: which space this is, and what it is to do when children start.
+#pragma once
+
+#include <base/result.hpp>
+#include <spmc/types.hpp>
+
+namespace space {
+
+bool initialised();
+// The slot of this space. Async-signal-safe.
+spmc::SpaceId self();
+// The slot of a child of this space by its internal ID. Error ESRCH.
+spmc::base::Result<spmc::SpaceId> child_slot(int sid);
+// A number unique to this space among all that ever lived in this program (64-bit hash of its path): for IDs that two
+// spaces make up at the same time.
+uint64_t path_hash();
+
+// Called in the parent just before each child is started.
+void set_before_start_hook(void (*hook)(spmc::SpaceId child));
+
+// For a monitor that waits for signals itself: the internal ID of a child whose process has ended and that was not joined
+// yet, 0 if there is none. Does not block; the answer depends on timing.
+int next_ended_child();
+
+// The program of this space was replaced by exec: `fd` is the segment's descriptor and `slot` this space, both handed on
+// by the function that space_start ran. Makes this process the space again, in
+// place of space_init. SPMC regions are as handed over at start.
+// Errors: EINVAL not the slot of this process; those of segment::try_attach.
+spmc::base::Status try_resume_after_exec(int fd, spmc::SpaceId slot);
+
+}  // namespace space

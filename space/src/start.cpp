@@ -1,0 +1,203 @@
+#include "start.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+
+#include <base/check.hpp>
+#include <base/program.hpp>
+#include <base/sys.hpp>
+#include <spmc/hooks.hpp>
+#include <spmc/self.hpp>
+
+#include "collector.hpp"
+#include "heap.hpp"
+#include "identity.hpp"
+
+namespace space {
+
+namespace base = spmc::base;
+
+namespace {
+
+constexpr unsigned kSharesBelowRoot = 48;
+constexpr const char* kExecutedAgain = "DLINUX_EXECUTED_AGAIN";
+
+void (*g_before_start)(SpaceId) = nullptr;
+unsigned g_heap_shares = kSharesBelowRoot;
+
+// Signal handlers call this: no stdio.
+size_t describe_space(char* text, size_t size) {
+  size_t used = 0;
+  const auto put = [&](const char* part) {
+    while (*part != 0 && used < size) text[used++] = *part++;
+  };
+  if (!initialised()) return 0;
+  put("space ");
+  put(g_me.path.c_str());
+  const uint64_t time = lines(g_me.slot).clock.clock.load(std::memory_order_relaxed);
+  if (time == 0) return used;
+  char digits[21] = {};
+  char* at = digits + 20;
+  for (uint64_t left = time; left != 0; left /= 10) *--at = static_cast<char>('0' + left % 10);
+  put(", time ");
+  put(at);
+  return used;
+}
+
+int resolve_child(int number, SpaceId* id) {
+  if (!check_is_space()) return EPERM;
+  const Child* child = family().find(number);
+  if (child == nullptr || child->state == SPACE_ENDED) return ESRCH;
+  if (child->state == SPACE_STARTED) return EBUSY;
+  *id = child->slot;
+  return 0;
+}
+
+void set_hooks() {
+  spmc::set_alive_hook(alive);
+  spmc::set_child_hook(resolve_child);
+  base::set_context_hook(describe_space);
+}
+
+void kill_children_of_root() {
+  if (check_is_space() && g_me.slot == SpaceId{0}) family().kill_all();
+}
+
+// Executes the program again when its addresses would differ from run to run. A refusal is no error: the program works
+// as well, only its pointers differ.
+void ensure_addresses_repeat() {
+  const bool second = std::getenv(kExecutedAgain) != nullptr;
+  if (second) ::unsetenv(kExecutedAgain);
+  if (second || std::getenv("DLINUX_NO_REEXEC") != nullptr) return;
+  if (base::addresses_repeat() || base::runs_privileged()) return;
+  if (!base::make_addresses_repeat()) return;
+  const base::Error error = base::execute_again(kExecutedAgain);
+  base::complain("%s: error %d; addresses will differ from run to run", error.what, error.code);
+}
+
+// A space is busy, or waits for one of its descendants: the ancestors of a child do not count as busy.
+void set_wait_policy(unsigned idle) {
+  const unsigned used = slots_in_use();
+  base::set_wait_policy(base::wait_policy_for(used > idle ? used - idle : 1));
+}
+
+// In the child, first of all; nothing shared is touched before the slot is claimed.
+void become(const Child& child) {
+  if (!claim(child.slot, base::process_id())) base::die(128 + SIGKILL);
+  const LifeLine& life = lines(child.slot).life;
+  g_me.process = base::process_id();
+  g_me.slot = child.slot;
+  g_me.gid = life.gid;
+  g_me.depth += 1;
+  g_me.path = child_path(g_me.path, life.child_number);
+  g_me.path_hash = life.path_hash;
+  collector::start();
+  start_family();
+  start_heap(child.heap, kSharesBelowRoot);
+  base::register_for_fences();
+  base::g_wait_counters = {};
+  set_wait_policy(g_me.depth);
+  spmc::set_current_space(child.slot);
+  spmc::on_space_start(child.slot);
+}
+
+// An exception must not unwind into the copy of the parent's stack.
+[[noreturn]] void run_child(const Child& child, int (*fn)(void*), void* arg) noexcept {
+  become(child);
+  end_space(fn(arg));
+}
+
+}  // namespace
+
+void set_before_start_hook(void (*hook)(SpaceId child)) { g_before_start = hook; }
+
+void flush_output() {
+  std::cout.flush();
+  std::clog.flush();
+  std::fflush(nullptr);
+}
+
+base::Status try_become_root(int nspaces) {
+  if (nspaces < 1 || nspaces > static_cast<int>(Life::kMaxParent)) {
+    return base::Error{EINVAL, "space_init: the number of spaces is 1 to 2^20"};
+  }
+  if (initialised()) {
+    if (g_me.slot.value != 0 || static_cast<uint32_t>(nspaces) <= slot_count()) return {};
+    return base::Error{EINVAL, "space_init: there is room for fewer spaces since the first call"};
+  }
+  if (g_me.process != 0) return check_is_space();
+  ensure_addresses_repeat();
+  if (!spmc::segment::attached()) {
+    spmc::SegmentConfig config;
+    config.max_spaces = static_cast<uint32_t>(nspaces);
+    DL_TRY_STATUS(spmc::try_init(config));
+  }
+  claim_root(base::process_id());
+  g_me.process = base::process_id();
+  g_me.path_hash = hash_path(g_me.path);
+  lines(g_me.slot).life.path_hash = g_me.path_hash;
+  start_family();
+  g_heap_shares = static_cast<unsigned>(nspaces);
+  start_heap({kHeapsAddress, kHeapsBytes}, g_heap_shares);
+  set_wait_policy(0);
+  set_hooks();
+  std::atexit(kill_children_of_root);
+  return {};
+}
+
+base::Status try_start(Child& child, int (*fn)(void*), void* arg) {
+  if (fn == nullptr) return base::Error{EINVAL, "space_start: no function"};
+  if (child.state != SPACE_ALLOCATED) return base::Error{EINVAL, "space_start: the child was started before"};
+  DL_TRY_STATUS(collector::ensure_watching());
+  if (g_before_start != nullptr) g_before_start(child.slot);
+  flush_output();
+  CHECK(step(child.slot, LifeState::kReserved, LifeState::kStarting), "slot %u", child.slot.value);
+  auto process = base::fork_tied();
+  if (!process) {
+    CHECK(step(child.slot, LifeState::kStarting, LifeState::kReserved), "slot %u", child.slot.value);
+    return process.error();
+  }
+  if (process.value() == 0) run_child(child, fn, arg);
+  note_process(child.slot, process.value());
+  child.state = SPACE_STARTED;
+  collector::poll(child.slot);  // it may have ended before its process was known
+  set_wait_policy(g_me.depth);
+  return {};
+}
+
+void end_space(int status) {
+  family().kill_all();
+  flush_output();
+  lines(g_me.slot).life.own_exit_code.store(status & 0xff, std::memory_order_relaxed);
+  base::die(status & 0xff);
+}
+
+base::Status try_resume_after_exec(int fd, SpaceId slot) {
+  if (g_me.process != 0) return base::Error{EEXIST, "this process is a space already"};
+  DL_TRY_STATUS(spmc::segment::try_attach(base::UniqueFd(fd)));
+  const Life life = slot.value < slot_count() ? load_life(slot) : Life{};
+  if (life.state != LifeState::kRunning || life.pid != static_cast<uint32_t>(base::process_id())) {
+    spmc::segment::detach();
+    return base::Error{EINVAL, "resuming after exec: this process is not that space"};
+  }
+  g_me.process = base::process_id();
+  g_me.slot = slot;
+  const LifeLine& mine = lines(slot).life;
+  g_me.gid = mine.gid;
+  g_me.path_hash = mine.path_hash;
+  g_me.path.clear();
+  for (SpaceId at = slot; at.value != 0; at = SpaceId{load_life(at).parent}) {
+    g_me.path.insert(0, "/" + std::to_string(lines(at).life.child_number));
+    g_me.depth += 1;
+  }
+  start_family();
+  start_heap({mine.heap_base, mine.heap_bytes}, kSharesBelowRoot);
+  set_wait_policy(g_me.depth);
+  set_hooks();
+  return spmc::try_join(slot);
+}
+
+}  // namespace space

@@ -1,0 +1,40 @@
+// Signals taken synchronously, as a monitor wants them; and reports of crashes.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <initializer_list>
+
+#include <base/result.hpp>
+
+namespace spmc::base {
+
+struct SignalReport {
+  int number = 0;           // 0: the time was up
+  bool from_process = false;  // sent by a process (kill), not by the terminal or the kernel
+};
+
+// The signals are held back from now on, to be taken by wait_signal. Returns the mask there was.
+sigset_t hold_signals(std::initializer_list<int> signals);
+void restore_signal_mask(const sigset_t& mask);
+// Blocks until one of the signals held back arrives, at most `timeout_ns` (0: for ever).
+SignalReport wait_signal(std::initializer_list<int> signals, uint64_t timeout_ns);
+
+// What a crash handler learns.
+struct Crash {
+  int signal = 0;
+  uintptr_t address = 0;  // that was touched; 0 where the signal has none
+  uintptr_t place = 0;    // of the instruction
+};
+using CrashHook = void (*)(const Crash&);
+// Calls `hook` on a stack of its own when the process crashes (SEGV, BUS, FPE, ILL, ABRT), then lets it die of the
+// signal. Leaves signals alone for which there is a handler already.
+void report_crashes(CrashHook hook);
+
+// "function+0x12 in /path/of/object", or the object and offset alone. Not async-signal-safe in the strict sense (it asks
+// the dynamic linker); meant for the end of a crashed process.
+void describe_place(uintptr_t place, char* text, unsigned long size);
+
+const char* signal_name(int signal);  // "SIGSEGV"; a number's text for others
+
+}  // namespace spmc::base

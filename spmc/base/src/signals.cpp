@@ -1,0 +1,103 @@
+#include <base/signals.hpp>
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+namespace spmc::base {
+namespace {
+
+sigset_t set_of(std::initializer_list<int> signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int s : signals) sigaddset(&set, s);
+  return set;
+}
+
+CrashHook g_crash_hook = nullptr;
+
+void on_crash(int signal, siginfo_t* info, void* context) {
+  const auto* registers = static_cast<const ucontext_t*>(context);
+  Crash crash;
+  crash.signal = signal;
+  crash.place = static_cast<uintptr_t>(registers->uc_mcontext.gregs[REG_RIP]);
+  const bool has_address = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
+  if (has_address && info->si_code > 0) crash.address = reinterpret_cast<uintptr_t>(info->si_addr);
+  if (g_crash_hook != nullptr) g_crash_hook(crash);
+  // SA_RESETHAND: returning runs into the fault again; a signal that was sent must be raised again.
+  if (info->si_code <= 0) ::raise(signal);
+}
+
+}  // namespace
+
+sigset_t hold_signals(std::initializer_list<int> signals) {
+  const sigset_t set = set_of(signals);
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, &set, &before);
+  return before;
+}
+
+void restore_signal_mask(const sigset_t& mask) { ::sigprocmask(SIG_SETMASK, &mask, nullptr); }
+
+SignalReport wait_signal(std::initializer_list<int> signals, uint64_t timeout_ns) {
+  const sigset_t set = set_of(signals);
+  siginfo_t info;
+  for (;;) {
+    timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000u), static_cast<long>(timeout_ns % 1'000'000'000u)};
+    const int got = timeout_ns == 0 ? ::sigwaitinfo(&set, &info) : ::sigtimedwait(&set, &info, &t);
+    if (got > 0) return {got, info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL};
+    if (errno != EINTR) return {};
+  }
+}
+
+void report_crashes(CrashHook hook) {
+  g_crash_hook = hook;
+  constexpr size_t kStackBytes = 64 * 1024;
+  stack_t there;
+  if (::sigaltstack(nullptr, &there) == 0 && (there.ss_flags & SS_DISABLE) != 0) {
+    void* memory = ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    const stack_t stack{.ss_sp = memory, .ss_flags = 0, .ss_size = kStackBytes};
+    ::sigaltstack(&stack, nullptr);
+  }
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    struct sigaction before;
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_DFL) continue;
+    struct sigaction action {};
+    action.sa_sigaction = on_crash;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+    sigemptyset(&action.sa_mask);
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+void describe_place(uintptr_t place, char* text, unsigned long size) {
+  Dl_info info;
+  if (place == 0 || ::dladdr(reinterpret_cast<void*>(place), &info) == 0 || info.dli_fname == nullptr) {
+    std::snprintf(text, size, "address 0x%lx", static_cast<unsigned long>(place));
+    return;
+  }
+  if (info.dli_sname != nullptr) {
+    const auto offset = place - reinterpret_cast<uintptr_t>(info.dli_saddr);
+    std::snprintf(text, size, "%s+0x%lx in %s", info.dli_sname, static_cast<unsigned long>(offset), info.dli_fname);
+  } else {
+    const auto offset = place - reinterpret_cast<uintptr_t>(info.dli_fbase);
+    std::snprintf(text, size, "%s+0x%lx", info.dli_fname, static_cast<unsigned long>(offset));
+  }
+}
+
+const char* signal_name(int signal) {
+  static char text[16];
+  const char* abbreviation = ::sigabbrev_np(signal);
+  if (abbreviation == nullptr) std::snprintf(text, sizeof text, "signal %d", signal);
+  else std::snprintf(text, sizeof text, "SIG%s", abbreviation);
+  return text;
+}
+
+}  // namespace spmc::base

@@ -1,0 +1,78 @@
+// A message longer than the buffer: an error for that receive, nothing written behind the buffer, and the next message
+// is as it should be. All ways of receiving, short and long.
+#include "testing.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+constexpr int kSizes[][2] = {{2, 1}, {40, 33}, {1000, 0}, {16384, 16383}, {70000, 5}, {70000, 69999}, {2000000, 1000000}};
+
+void expect_truncated(int code, const MPI_Status& status, const std::vector<unsigned char>& in, int room) {
+  EXPECT(code != MPI_SUCCESS && error_class(code) == MPI_ERR_TRUNCATE);
+  EXPECT(status.MPI_SOURCE == 0 && status.MPI_TAG == 3);
+  for (size_t i = static_cast<size_t>(room); i < in.size(); ++i) EXPECT(in[i] == 0xab);
+}
+
+void receive(int way, int bytes, int room) {
+  std::vector<unsigned char> in(static_cast<size_t>(room) + 64, 0xab);
+  MPI_Status status;
+  MPI_Request request;
+  MPI_Message found;
+  int code = MPI_SUCCESS;
+  switch (way) {
+    case 0: code = MPI_Recv(in.data(), room, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &status); break;
+    case 1:
+      MPI_Irecv(in.data(), room, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &request);
+      code = MPI_Wait(&request, &status);
+      EXPECT(request == MPI_REQUEST_NULL);
+      break;
+    case 2:
+      MPI_Probe(0, 3, MPI_COMM_WORLD, &status);
+      EXPECT(count_of(status, MPI_BYTE) == bytes);
+      code = MPI_Recv(in.data(), room, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &status);
+      break;
+    case 3:
+      MPI_Mprobe(0, 3, MPI_COMM_WORLD, &found, &status);
+      code = MPI_Mrecv(in.data(), room, MPI_BYTE, &found, &status);
+      break;
+    default:
+      MPI_Irecv(in.data(), room, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &request);
+      code = MPI_Waitall(1, &request, &status);
+      EXPECT(error_class(code) == MPI_ERR_IN_STATUS);
+      code = status.MPI_ERROR;
+  }
+  expect_truncated(code, status, in, room);
+  int next = 0;
+  MPI_Recv(&next, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &status);
+  EXPECT(next == bytes);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Mpi mpi(argc, argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (const auto& [bytes, room] : kSizes) {
+    for (int way = 0; way < 5; ++way) {
+      if (g_rank == 0) {
+        const auto out = message(static_cast<size_t>(bytes), 1);
+        for (int to = 1; to < g_size; ++to) {
+          MPI_Send(out.data(), bytes, MPI_BYTE, to, 3, MPI_COMM_WORLD);
+          MPI_Send(&bytes, 1, MPI_INT, to, 3, MPI_COMM_WORLD);
+        }
+      } else {
+        receive(way, bytes, room);
+      }
+    }
+  }
+  // A message to oneself.
+  int pair[2] = {1, 2};
+  int one = 0;
+  MPI_Request request;
+  MPI_Irecv(&one, 1, MPI_INT, g_rank, 8, MPI_COMM_WORLD, &request);
+  MPI_Send(pair, 2, MPI_INT, g_rank, 8, MPI_COMM_WORLD);
+  EXPECT(error_class(MPI_Wait(&request, MPI_STATUS_IGNORE)) == MPI_ERR_TRUNCATE);
+  EXPECT(one == 1);
+  if (g_rank == 0) std::puts("each was told");
+}

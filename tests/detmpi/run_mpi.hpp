@@ -1,0 +1,54 @@
+// How the tests start MPI programs: through detmpirun, in both ways of starting, twice, with the bytes compared.
+//
+// DETMPIRUN and MPI_PROGRAMS (the folder of the test programs) come from the environment; meson.build sets them.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "support/run_child.hpp"
+
+namespace mpi_test {
+
+using test_support::RunResult;
+
+inline constexpr const char* kStarts[] = {"--start=fork", "--start=exec"};
+
+inline std::string from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr) FAIL("set " << name << ", as meson test does");
+  return value;
+}
+inline std::string detmpirun() { return from_environment("DETMPIRUN"); }
+inline std::string program(const std::string& name) { return from_environment("MPI_PROGRAMS") + "/" + name; }
+
+// The time-out only keeps a hang from taking the whole suite with it: no test is near it.
+inline std::vector<std::string> job(int ranks, const std::string& name, std::vector<std::string> options = {},
+                                    const std::vector<std::string>& arguments = {}) {
+  std::vector<std::string> argv = {detmpirun(), "-n", std::to_string(ranks), "--timeout=100"};
+  argv.insert(argv.end(), options.begin(), options.end());
+  argv.push_back(program(name));
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return argv;
+}
+
+// All its checks hold with every number of ranks, and it prints the same each time, however it is started.
+inline void expect_same_everywhere(const std::string& name, const std::vector<int>& numbers_of_ranks) {
+  for (const int ranks : numbers_of_ranks) {
+    std::string first_output;
+    for (const char* start : kStarts) {
+      const auto runs = test_support::run_command_twice(job(ranks, name, {start}));
+      INFO(name << " on " << ranks << " ranks, " << start << "\n" << runs.first.err << runs.second.err);
+      REQUIRE(runs.first.exit_code == 0);
+      REQUIRE(runs.first == runs.second);
+      CHECK(runs.first.err.empty());
+      CHECK(!runs.first.out.empty());
+      if (first_output.empty()) first_output = runs.first.out;
+      CHECK(runs.first.out == first_output);
+    }
+  }
+}
+
+}  // namespace mpi_test
