@@ -34,7 +34,7 @@ int exchange(Comm& comm, ToSend&& to_send, ToReceive&& to_receive) {
   int code = MPI_SUCCESS;
   for (Request& request : receives) {
     if (!request.complete) g_engine.block_until_complete(request);
-    if (request.truncated && code == MPI_SUCCESS) code = p2p_status(request, MPI_STATUS_IGNORE);
+    if (const int c = p2p_status(request, MPI_STATUS_IGNORE); code == MPI_SUCCESS) code = c;
   }
   for (Request& request : sends) {
     if (!request.complete) g_engine.block_until_complete(request);

@@ -47,7 +47,7 @@ int gather_by_messages(const Part& mine, PartOf&& part_of, int root, Comm& comm,
   int code = MPI_SUCCESS;
   for (Request& request : requests) {
     if (!request.complete) g_engine.block_until_complete(request);
-    if (request.truncated && code == MPI_SUCCESS) code = p2p_status(request, MPI_STATUS_IGNORE);
+    if (const int c = p2p_status(request, MPI_STATUS_IGNORE); code == MPI_SUCCESS) code = c;
   }
   return code;
 }
@@ -75,7 +75,8 @@ int scatter_by_messages(const Part& mine, PartOf&& part_of, int root, Comm& comm
 
 // Everybody publishes its part piece by piece; everybody reads all. `own` is where the own part comes from.
 template <typename PartOf>
-void allgather_by_rounds(const Part& own, PartOf&& part_of, Comm& comm, bool in_place) {
+int allgather_by_rounds(const Part& own, PartOf&& part_of, Comm& comm, bool in_place) {
+  if (comm.size == 1) return gather_by_messages(own, part_of, 0, comm, in_place);  // it has no board
   Rounds rounds(comm);
   const auto n = static_cast<size_t>(comm.size);
   TypedBytes out(*own.type, own.base, own.count);
@@ -100,6 +101,7 @@ void allgather_by_rounds(const Part& own, PartOf&& part_of, Comm& comm, bool in_
     }
     rounds.finish();
   }
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -148,8 +150,7 @@ int allgather(const void* sendbuf, int sendcount, const Datatype& sendtype, void
   };
   const bool in_place = sendbuf == MPI_IN_PLACE;
   const Part own = in_place ? part(comm.rank) : Part{const_cast<void*>(sendbuf), sendcount, &sendtype};
-  allgather_by_rounds(own, part, comm, in_place);
-  return MPI_SUCCESS;
+  return allgather_by_rounds(own, part, comm, in_place);
 }
 
 int allgatherv(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, const int recvcounts[],
@@ -157,8 +158,7 @@ int allgatherv(const void* sendbuf, int sendcount, const Datatype& sendtype, voi
   const auto part = [&](int i) { return Part{offset(recvbuf, displs[i], recvtype), recvcounts[i], &recvtype}; };
   const bool in_place = sendbuf == MPI_IN_PLACE;
   const Part own = in_place ? part(comm.rank) : Part{const_cast<void*>(sendbuf), sendcount, &sendtype};
-  allgather_by_rounds(own, part, comm, in_place);
-  return MPI_SUCCESS;
+  return allgather_by_rounds(own, part, comm, in_place);
 }
 
 }  // namespace impl

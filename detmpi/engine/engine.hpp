@@ -134,6 +134,8 @@ class Engine {
     });
   }
   void block_until_complete(Request& request);
+  // The program learns that the request is complete: only now the clock moves, never when a message happens to be taken in.
+  static void observe(const Request& request);
   // Lets others run: programs test in loops.
   void after_failed_test();
 

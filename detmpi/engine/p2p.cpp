@@ -14,6 +14,7 @@ void empty_status(MPI_Status* status, int source) {
 }
 
 int p2p_status(const Request& request, MPI_Status* status) {
+  Engine::observe(request);
   int code = MPI_SUCCESS;
   if (request.truncated) [[unlikely]] {
     code = make_error(MPI_ERR_TRUNCATE,
@@ -66,6 +67,7 @@ void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, 
   Request request;
   p2p_start_send(request, buf, count, type, comm, to, mode);
   if (!request.complete) g_engine.block_until_complete(request);
+  Engine::observe(request);
 }
 
 int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, MPI_Status* status) {

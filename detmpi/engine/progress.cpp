@@ -74,6 +74,7 @@ void Engine::take_record(int from, Inbound& in, chan::Cell* cell) {
     case kRecordAck: {
       Request* request = acks_.at(cell->aux - 1);
       acks_[cell->aux - 1] = nullptr;
+      request->stamp = cell->stamp;
       in.lane.pass(1);
       request->ack_id = 0;  // pieces that are still to be pushed complete it (finish_push)
       if (request->pushed) message_complete(*request);
@@ -95,11 +96,11 @@ void Engine::take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind
   if (request != nullptr) {
     request->source = source;
     request->matched_tag = cell->tag;
-    request->stamp = cell->stamp;
+    request->stamp = std::max(cell->stamp, request->posted_at);
     request->bytes = bytes;
     request->truncated = bytes > request->data.size();
     in.into_request = request;
-    if (cell->aux != 0) acknowledge(from, cell->aux, cell->stamp);
+    if (cell->aux != 0) acknowledge(from, cell->aux, request->stamp + g_job->lookahead);
   } else {
     auto* message = new Message;
     message->context = cell->context;
@@ -153,6 +154,12 @@ void Engine::take_piece(int, Inbound& in, const chan::Cell* cell) {
   message->filled += piece.bytes;
   chan::SlabWindow::release(slab);
   if (in.to_come == 0) in.into_message = nullptr;
+}
+
+void Engine::observe(const Request& request) {
+  if (request.kind == RequestKind::kRecv || request.mode == SendMode::kSynchronous) {
+    g_clock = std::max(g_clock, request.stamp);
+  }
 }
 
 void Engine::block_until_complete(Request& request) {

@@ -31,12 +31,12 @@ bool Engine::try_receive_now(Request& request) {
   in.lane.pass(chan::LaneOut::cells_for(bytes));
   spmc::base::notify(spmc::segment::space_slot(space_of_rank(request.peer_world)).wait);
   request.complete = true;
-  g_clock = std::max(g_clock, request.stamp);
   return true;
 }
 
 void Engine::receive(Request& request) {
   request.post = ++posts_;
+  request.posted_at = g_clock;
   const bool any = request.peer == MPI_ANY_SOURCE;
   Message* message = find_unexpected(any ? -1 : request.peer_world, request.context, request.tag, any);
   if (message != nullptr) {
@@ -81,7 +81,7 @@ void Engine::take_unexpected(Message& message, Request& request) {
   if (message.handle == MPI_MESSAGE_NULL) unlink_unexpected(message);
   request.source = message.source;
   request.matched_tag = message.tag;
-  request.stamp = message.stamp;
+  request.stamp = std::max(message.stamp, request.posted_at);
   request.bytes = message.bytes;
   request.truncated = message.bytes > request.data.size();
   if (message.filled > 0) request.data.write(message.data, message.filled);
@@ -95,13 +95,12 @@ void Engine::take_unexpected(Message& message, Request& request) {
   }
   std::free(message.data);
   delete &message;
-  if (ack_id != 0) acknowledge(from, ack_id, request.stamp);
+  if (ack_id != 0) acknowledge(from, ack_id, request.stamp + g_job->lookahead);
   if (whole) message_complete(request);
 }
 
 void Engine::message_complete(Request& request) {
   request.complete = true;
-  g_clock = std::max(g_clock, request.stamp);
   if (request.detached) request_delete(request);
 }
 

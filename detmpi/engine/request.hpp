@@ -88,7 +88,10 @@ struct Request {
   int peer_world = 0;       // not for MPI_ANY_SOURCE
   int tag = 0;              // receive: may be MPI_ANY_TAG
   uint64_t post = 0;        // order of posting among receives
-  uint64_t stamp = 0;       // send: arrival time; receive: time of the match
+  uint64_t posted_at = 0;   // receive: the clock at its post
+  // Logical time of completion. Receive: max(post, arrival). Synchronous send: of the acknowledgement. Other sends: the
+  // message's arrival, which is no business of the sender's clock.
+  uint64_t stamp = 0;
   uint32_t ack_id = 0;      // synchronous send: names it in the acknowledgement
   TypedBytes data;
 

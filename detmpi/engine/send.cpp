@@ -219,6 +219,7 @@ void Engine::acknowledge(int to, uint32_t ack_id, uint64_t stamp) {
   if (to == rank_) {
     Request* request = acks_[ack_id - 1];
     acks_[ack_id - 1] = nullptr;
+    request->stamp = stamp;
     request->complete = true;
     if (request->detached) request_delete(*request);
     return;

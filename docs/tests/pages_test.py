@@ -18,22 +18,20 @@ from header_pages import overview, page, split_text  # noqa: E402
 SKIPPED = 77
 
 
-def check_page(path):
-    done = subprocess.run(["groff", "-ww", "-man", "-Tutf8", "-rLL=100n", str(path)], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True)
-    problems = done.stderr.splitlines()
+def missing_sections(path):
     text = path.read_text()
     for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "SEE ALSO"]:
         if section == "SYNOPSIS" and path.suffix == ".7":
             continue
         if not re.search(rf'^\.SH "?{section}"?$', text, re.M):
-            problems.append(f"{path}: no section {section}")
-    return problems
+            yield f"{path}: no section {section}"
 
 
 def check_pages(folders):
     pages = sorted(path for folder in folders for path in Path(folder).rglob("*.[137]"))
-    problems = [problem for path in pages for problem in check_page(path)]
+    done = subprocess.run(["groff", "-ww", "-man", "-Tutf8", "-rLL=100n", *map(str, pages)], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True)
+    problems = done.stderr.splitlines() + [problem for path in pages for problem in missing_sections(path)]
     print("\n".join(problems))
     failed = min(len(problems), len(pages))
     print(f"tally: {len(pages) - failed} passed, {failed} failed, 0 skipped")

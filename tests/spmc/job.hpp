@@ -57,15 +57,11 @@ class Job {
   template <typename Body>
   void start(uint32_t id, Body&& body) {
     std::fflush(nullptr);
+    const uint32_t parent = spmc::current_space().value;
     auto forked = spmc::base::fork_tied();
     NEED(forked.ok());
-    if (forked.value() != 0) {
-      pids_[id] = forked.value();
-      return;
-    }
-    spmc::base::register_for_fences();
-    spmc::set_current_space({id});
-    spmc::on_space_start({id});
+    if (forked.value() != 0) return note_child(id, forked.value());
+    begin_child(id, parent);
     const int code = body();
     std::fflush(nullptr);
     spmc::base::die(code);
@@ -83,6 +79,9 @@ class Job {
   static void check(size_t frames_expected);
 
  private:
+  void begin_child(uint32_t id, uint32_t parent);
+  void note_child(uint32_t id, pid_t pid);
+
   std::map<uint32_t, pid_t> pids_;
 };
 

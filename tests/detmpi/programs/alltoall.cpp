@@ -1,0 +1,101 @@
+// MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, in place too.
+#include "colls.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+size_t at(int64_t i) { return static_cast<size_t>(i); }
+
+void equal(const Group& g, int count, bool in_place) {
+  std::vector<int> out, in(at(int64_t{count} * g.size + 1), kUntouched);
+  for (int to = 0; to < g.size; ++to) {
+    const auto part = elements(g.rank, to, count);
+    out.insert(out.end(), part.begin(), part.end());
+  }
+  if (in_place) std::copy(out.begin(), out.end(), in.begin());
+  MPI_Alltoall(in_place ? MPI_IN_PLACE : out.data(), count, MPI_INT, in.data(), count, MPI_INT, g.comm);
+  for (int from = 0; from < g.size; ++from) expect_elements(&in[at(int64_t{count} * from)], count, from, g.rank);
+  expect_untouched(&in.back(), 1);
+}
+
+// What member a gives to member b; the same both ways, as in place needs.
+int amount(int a, int b, int limit) { return (a * b + 3 * (a + b)) % limit; }
+
+struct Layout {
+  std::vector<int> counts, starts;
+  int total = 0;
+  Layout(const Group& g, int limit, int gap) : counts(at(g.size)), starts(at(g.size)) {
+    for (int i = g.size - 1; i >= 0; --i) {
+      counts[at(i)] = amount(g.rank, i, limit);
+      starts[at(i)] = total;
+      total += counts[at(i)] + gap;
+    }
+  }
+};
+
+void uneven(const Group& g, int limit, bool in_place) {
+  const Layout send(g, limit, in_place ? 2 : 0), receive(g, limit, 2);
+  std::vector<int> out(at(send.total), kUntouched), in(at(receive.total), kUntouched);
+  for (int to = 0; to < g.size; ++to) {
+    const auto part = elements(g.rank, to, send.counts[at(to)]);
+    std::copy(part.begin(), part.end(), (in_place ? in : out).begin() + send.starts[at(to)]);
+  }
+  MPI_Alltoallv(in_place ? MPI_IN_PLACE : out.data(), send.counts.data(), send.starts.data(), MPI_INT, in.data(),
+                receive.counts.data(), receive.starts.data(), MPI_INT, g.comm);
+  for (int from = 0; from < g.size; ++from) {
+    expect_elements(&in[at(receive.starts[at(from)])], receive.counts[at(from)], from, g.rank);
+    expect_untouched(&in[at(receive.starts[at(from)] + receive.counts[at(from)])], 2);
+  }
+}
+
+// To even members as ints, to odd ones as pairs with a gap.
+void types(const Group& g) {
+  constexpr int kPairs = 30;
+  MPI_Datatype wide;
+  MPI_Type_vector(kPairs, 2, 3, MPI_INT, &wide);
+  MPI_Type_commit(&wide);
+  std::vector<MPI_Datatype> send_types(at(g.size)), receive_types(at(g.size));
+  std::vector<int> send_counts(at(g.size)), receive_counts(at(g.size)), places(at(g.size));
+  constexpr int kSpan = 3 * kPairs;
+  std::vector<int> out(at(kSpan * g.size), kUntouched), in(at(kSpan * g.size), kUntouched);
+  for (int i = 0; i < g.size; ++i) {
+    const bool odd = i % 2 == 1;
+    send_types[at(i)] = odd ? wide : MPI_INT;
+    send_counts[at(i)] = odd ? 1 : 2 * kPairs;
+    receive_types[at(i)] = g.rank % 2 == 1 ? MPI_INT : wide;
+    receive_counts[at(i)] = g.rank % 2 == 1 ? 2 * kPairs : 1;
+    places[at(i)] = kSpan * i * static_cast<int>(sizeof(int));
+    for (int k = 0; k < 2 * kPairs; ++k) out[at(kSpan * i + (odd ? k / 2 * 3 + k % 2 : k))] = element(g.rank, i, k);
+  }
+  MPI_Alltoallw(out.data(), send_counts.data(), places.data(), send_types.data(), in.data(), receive_counts.data(),
+                places.data(), receive_types.data(), g.comm);
+  for (int from = 0; from < g.size; ++from) {
+    for (int k = 0; k < 2 * kPairs; ++k) {
+      const int place = g.rank % 2 == 1 ? k : k / 2 * 3 + k % 2;
+      EXPECT(in[at(kSpan * from + place)] == element(from, g.rank, k));
+    }
+  }
+  MPI_Type_free(&wide);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Mpi mpi(argc, argv);
+  on_communicators([](const Group& g) {
+    auto counts = counts_for(g);
+    counts.insert(counts.end(), {255, 256, 257, 4097});
+    for (const int count : counts) {
+      if (count > 4097 && g.size > 8) continue;
+      equal(g, count, false);
+      equal(g, count, true);
+    }
+    for (const int limit : {1, 4, 100, 9000}) {
+      uneven(g, limit, false);
+      uneven(g, limit, true);
+    }
+    types(g);
+  });
+  if (g_rank == 0) std::puts("all to all");
+}

@@ -1,0 +1,157 @@
+// Making communicators: dup, split, create, create_group, of each other, many at a time; messages and collective
+// operations of one never meet those of another.
+#include "colls.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+int sum_over(MPI_Comm comm) {
+  int sum = 0;
+  MPI_Allreduce(&g_rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+  return sum;
+}
+
+void split() {
+  // By colour, ordered by key with ties in the old order.
+  MPI_Comm part;
+  MPI_Comm_split(MPI_COMM_WORLD, g_rank % 3, g_rank / 6, &part);
+  const Group g(part);
+  EXPECT(g.size == (g_size - g_rank % 3 + 2) / 3 && g.rank == g_rank / 3);
+  int sum = 0;
+  for (int r = g_rank % 3; r < g_size; r += 3) sum += r;
+  EXPECT(sum_over(part) == sum);
+  // A split of the part, in the opposite order.
+  MPI_Comm inner;
+  MPI_Comm_split(part, g.rank % 2, -g.rank, &inner);
+  const Group h(inner);
+  int top = -1;
+  int mine = g.rank;
+  MPI_Allreduce(&mine, &top, 1, MPI_INT, MPI_MAX, inner);
+  EXPECT(h.rank == (top - g.rank) / 2);
+  MPI_Comm_free(&inner);
+  MPI_Comm_free(&part);
+  EXPECT(part == MPI_COMM_NULL);
+}
+
+void create() {
+  MPI_Group world, evens, odds;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  std::vector<int> even_ranks, odd_ranks;
+  for (int r = g_size - 1; r >= 0; --r) (r % 2 == 0 ? even_ranks : odd_ranks).push_back(r);
+  MPI_Group_incl(world, static_cast<int>(even_ranks.size()), even_ranks.data(), &evens);
+  MPI_Group_incl(world, static_cast<int>(odd_ranks.size()), odd_ranks.data(), &odds);
+  // Only the even ones.
+  MPI_Comm comm;
+  MPI_Comm_create(MPI_COMM_WORLD, evens, &comm);
+  EXPECT((comm == MPI_COMM_NULL) == (g_rank % 2 == 1));
+  if (comm != MPI_COMM_NULL) {
+    const Group g(comm);
+    EXPECT(g.size == static_cast<int>(even_ranks.size()) && even_ranks[static_cast<size_t>(g.rank)] == g_rank);
+    int sum = 0;
+    for (const int r : even_ranks) sum += r;
+    EXPECT(sum_over(comm) == sum);
+    MPI_Comm_free(&comm);
+  }
+  // Two at once, by the same call.
+  MPI_Comm_create(MPI_COMM_WORLD, g_rank % 2 == 0 ? evens : odds, &comm);
+  int sum = 0;
+  for (const int r : g_rank % 2 == 0 ? even_ranks : odd_ranks) sum += r;
+  EXPECT(sum_over(comm) == sum);
+  MPI_Comm_free(&comm);
+  // Without the others taking part.
+  if (g_rank % 2 == 1) {
+    MPI_Comm_create_group(MPI_COMM_WORLD, odds, 5, &comm);
+    EXPECT(sum_over(comm) == sum);
+    MPI_Comm again;
+    MPI_Comm_create_group(comm, odds, 5, &again);
+    EXPECT(sum_over(again) == sum);
+    MPI_Comm_free(&again);
+    MPI_Comm_free(&comm);
+  }
+  MPI_Group_free(&world);
+  MPI_Group_free(&evens);
+  MPI_Group_free(&odds);
+}
+
+// The same tag on several communicators, received in another order than sent; wildcards stay inside.
+void apart() {
+  if (g_size < 2) return;
+  constexpr int kCopies = 5;
+  MPI_Comm comms[kCopies];
+  for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  if (g_rank == 0) {
+    for (int i = 0; i < kCopies; ++i) MPI_Send(&i, 1, MPI_INT, 1, 3, comms[i]);
+  } else if (g_rank == 1) {
+    for (int i = kCopies - 1; i >= 0; --i) {
+      int value = -1;
+      MPI_Recv(&value, 1, MPI_INT, i % 2 == 0 ? 0 : MPI_ANY_SOURCE, MPI_ANY_TAG, comms[i], MPI_STATUS_IGNORE);
+      EXPECT(value == i);
+    }
+  }
+  // A message that is pending while collective operations run.
+  int value = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (g_rank == 0) MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comms[0], &request);
+  for (int i = 0; i < kCopies; ++i) {
+    MPI_Barrier(comms[i]);
+    (void)sum_over(comms[kCopies - 1 - i]);
+    std::vector<int> all(static_cast<size_t>(g_size));
+    MPI_Gather(&g_rank, 1, MPI_INT, all.data(), 1, MPI_INT, 0, comms[0]);
+  }
+  const int sent = 88;
+  if (g_rank == 1) MPI_Send(&sent, 1, MPI_INT, 0, 9, comms[0]);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT(g_rank != 0 || value == 88);
+  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+}
+
+// Freed communicators go on serving what is pending.
+void freed_early() {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  const auto out = message(200000, static_cast<uint64_t>(g_rank));
+  std::vector<unsigned char> in(out.size());
+  MPI_Request requests[2];
+  MPI_Irecv(in.data(), 200000, MPI_BYTE, left(), 0, comm, &requests[0]);
+  MPI_Isend(out.data(), 200000, MPI_BYTE, right(), 0, comm, &requests[1]);
+  MPI_Comm_free(&comm);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  EXPECT(holds(in.data(), in.size(), static_cast<uint64_t>(left())));
+}
+
+void compare() {
+  MPI_Comm copy, turned;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -g_rank, &turned);
+  int result = -1;
+  MPI_Comm_compare(MPI_COMM_WORLD, copy, &result);
+  EXPECT(result == MPI_CONGRUENT);
+  MPI_Comm_compare(MPI_COMM_WORLD, turned, &result);
+  EXPECT(result == (g_size == 1 ? MPI_CONGRUENT : MPI_SIMILAR));
+  const Group g(turned);
+  EXPECT(g.rank == g_size - 1 - g_rank);
+  MPI_Comm_free(&copy);
+  MPI_Comm_free(&turned);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Mpi mpi(argc, argv);
+  split();
+  create();
+  apart();
+  freed_early();
+  compare();
+  // Again and again: contexts and memory must not run out.
+  for (int i = 0; i < 300; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, (g_rank + i) % 2, 0, &comm);
+    if (i % 50 == 0) (void)sum_over(comm);
+    MPI_Comm_free(&comm);
+  }
+  Report report;
+  report.line("world %d of %d", g_rank, g_size);
+  report.print();
+}

@@ -1,0 +1,199 @@
+// Every reduction against a fold in rank order, computed from what all members would have contributed: predefined
+// operations on several types, every root, in place.
+#include <limits>
+
+#include "colls.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+size_t at(int64_t i) { return static_cast<size_t>(i); }
+
+template <typename T>
+struct Case {
+  MPI_Datatype type;
+  MPI_Op op;
+  T (*fold)(T, T);
+  T (*input)(int rank, int i);
+};
+
+// The fold over members [0, last], element i.
+template <typename T>
+T folded(const Case<T>& c, int last, int i) {
+  T value = c.input(0, i);
+  for (int rank = 1; rank <= last; ++rank) value = c.fold(value, c.input(rank, i));
+  return value;
+}
+
+template <typename T>
+bool same(const T& a, const T& b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;  // bit for bit: signed zeros and all
+}
+
+template <typename T>
+std::vector<T> inputs(const Case<T>& c, const Group& g, int count) {
+  std::vector<T> data(at(count));
+  for (int i = 0; i < count; ++i) data[at(i)] = c.input(g.rank, i);
+  return data;
+}
+
+template <typename T>
+void expect_folded(const Case<T>& c, const T* at_first, int count, int last, int first = 0) {
+  for (int i = 0; i < count; ++i) EXPECT(same(at_first[i], folded(c, last, first + i)));
+}
+
+template <typename T>
+void rooted(const Case<T>& c, const Group& g, int count, int root, bool in_place) {
+  const auto in = inputs(c, g, count);
+  auto out = in;
+  if (g.rank == root) MPI_Reduce(in_place ? MPI_IN_PLACE : in.data(), out.data(), count, c.type, c.op, root, g.comm);
+  else MPI_Reduce(in.data(), nullptr, count, c.type, c.op, root, g.comm);
+  if (g.rank == root) expect_folded(c, out.data(), count, g.size - 1);
+}
+
+template <typename T>
+void for_all(const Case<T>& c, const Group& g, int count, bool in_place) {
+  const auto in = inputs(c, g, count);
+  auto out = in;
+  const void* const from = in_place ? MPI_IN_PLACE : in.data();
+  MPI_Allreduce(from, out.data(), count, c.type, c.op, g.comm);
+  expect_folded(c, out.data(), count, g.size - 1);
+  out = in;
+  MPI_Scan(from, out.data(), count, c.type, c.op, g.comm);
+  expect_folded(c, out.data(), count, g.rank);
+  out = in;
+  MPI_Exscan(from, out.data(), count, c.type, c.op, g.comm);
+  if (g.rank > 0) expect_folded(c, out.data(), count, g.rank - 1);
+  else EXPECT(std::memcmp(out.data(), in.data(), in.size() * sizeof(T)) == 0);
+}
+
+template <typename T>
+void scattered(const Case<T>& c, const Group& g, int count, bool in_place) {
+  auto in = inputs(c, g, count * g.size);
+  auto out = in;
+  MPI_Reduce_scatter_block(in_place ? MPI_IN_PLACE : in.data(), out.data(), count, c.type, c.op, g.comm);
+  expect_folded(c, out.data(), count, g.size - 1, g.rank * count);
+  // Member i gets (i * 3) % 7 shares.
+  std::vector<int> counts(at(g.size));
+  int total = 0, mine = 0;
+  for (int i = 0; i < g.size; ++i) {
+    counts[at(i)] = i * 3 % 7 * count;
+    if (i == g.rank) mine = total;
+    total += counts[at(i)];
+  }
+  in = inputs(c, g, total);
+  out = in;
+  out.resize(std::max(out.size(), size_t{1}));
+  in.resize(out.size());
+  MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : in.data(), out.data(), counts.data(), c.type, c.op, g.comm);
+  expect_folded(c, out.data(), counts[at(g.rank)], g.size - 1, mine);
+}
+
+template <typename T>
+void try_all(const Case<T>& c, const Group& g, const std::vector<int>& counts) {
+  for (const int count : counts) {
+    for (const bool in_place : {false, true}) {
+      for (const int root : roots_for(g)) rooted(c, g, count, root, in_place);
+      for_all(c, g, count, in_place);
+      if (int64_t{count} * g.size < 100000) scattered(c, g, count, in_place);
+    }
+  }
+}
+
+// Sums of numbers of very different size: any other order of adding gives other bits.
+double spread(int rank, int i) {
+  const double value = static_cast<double>(mix(static_cast<uint64_t>(rank) * 7919 + static_cast<uint64_t>(i)));
+  const double scale[] = {1e-12, 1.0, 1e9, -1e17, 3.3e-3};
+  return value * scale[(rank + i) % 5];
+}
+
+struct Pair {
+  double value;
+  int place;
+  int pad;
+};
+
+template <typename T>
+T small(int rank, int i) {
+  return static_cast<T>(mix(static_cast<uint64_t>(rank) * 31 + static_cast<uint64_t>(i)) % 97);
+}
+
+void floats(const Group& g) {
+  const auto counts = counts_for(g);
+  try_all<double>({MPI_DOUBLE, MPI_SUM, [](double a, double b) { return a + b; }, spread}, g, counts);
+  try_all<float>({MPI_FLOAT, MPI_SUM, [](float a, float b) { return a + b; },
+                  [](int r, int i) { return static_cast<float>(spread(r, i)); }},
+                 g, {1, 13, 300});
+  try_all<double>({MPI_DOUBLE, MPI_PROD, [](double a, double b) { return a * b; },
+                   [](int r, int i) { return 1.0 + 1e-3 * small<double>(r, i); }},
+                  g, {1, 300});
+  try_all<long double>({MPI_LONG_DOUBLE, MPI_MAX, [](long double a, long double b) { return a > b ? a : b; },
+                        [](int r, int i) {
+                          // The padding of a long double has to be the same to be compared.
+                          long double value;
+                          std::memset(&value, 0, sizeof value);
+                          value = small<long double>(r, i);
+                          return value;
+                        }},
+                       g, {0});
+}
+
+void integers(const Group& g) {
+  try_all<int>({MPI_INT, MPI_SUM, [](int a, int b) { return a + b; }, small<int>}, g, counts_for(g));
+  try_all<int>({MPI_INT, MPI_MAX, [](int a, int b) { return std::max(a, b); }, small<int>}, g, {1, 300});
+  try_all<int64_t>({MPI_INT64_T, MPI_MIN, [](int64_t a, int64_t b) { return std::min(a, b); }, small<int64_t>}, g, {7});
+  try_all<unsigned char>({MPI_UNSIGNED_CHAR, MPI_BXOR,
+                          [](unsigned char a, unsigned char b) { return static_cast<unsigned char>(a ^ b); },
+                          small<unsigned char>},
+                         g, {1, 3, 1000});
+  try_all<short>({MPI_SHORT, MPI_LAND, [](short a, short b) { return static_cast<short>(a && b); },
+                  [](int r, int i) { return static_cast<short>((r + i) % 5); }},
+                 g, {1, 50});
+  try_all<unsigned>({MPI_UNSIGNED, MPI_BOR, [](unsigned a, unsigned b) { return a | b; }, small<unsigned>}, g, {50});
+}
+
+// The place of the largest: of equal values the lowest rank's place.
+void places(const Group& g) {
+  struct ValuePlace {
+    int value;
+    int place;
+  };
+  try_all<ValuePlace>({MPI_2INT, MPI_MAXLOC,
+                       [](ValuePlace a, ValuePlace b) {
+                         if (a.value == b.value) return ValuePlace{a.value, std::min(a.place, b.place)};
+                         return a.value > b.value ? a : b;
+                       },
+                       [](int r, int i) { return ValuePlace{small<int>(r, i) % 4, r}; }},
+                      g, {1, 5, 300});
+  // 12 bytes of data in 16: the gap must not matter. Compared by members.
+  std::vector<Pair> in(100), out(100);
+  for (int i = 0; i < 100; ++i) in[at(i)] = {spread(g.rank, i), g.rank, 77};
+  for (auto& p : out) p.pad = kUntouched;
+  MPI_Allreduce(in.data(), out.data(), 100, MPI_DOUBLE_INT, MPI_MINLOC, g.comm);
+  for (int i = 0; i < 100; ++i) {
+    int best = 0;
+    for (int r = 1; r < g.size; ++r) {
+      if (spread(r, i) < spread(best, i)) best = r;
+    }
+    EXPECT(out[at(i)].value == spread(best, i) && out[at(i)].place == best && out[at(i)].pad == kUntouched);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Mpi mpi(argc, argv);
+  on_communicators([](const Group& g) {
+    floats(g);
+    integers(g);
+    places(g);
+  });
+  // The bits themselves go into the output: they are the same in every run.
+  std::vector<double> sums(8), in(8);
+  for (int i = 0; i < 8; ++i) in[at(i)] = spread(g_rank, i);
+  MPI_Allreduce(in.data(), sums.data(), 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  Report report;
+  for (const double sum : sums) report.line("%a", sum);
+  report.print();
+}
