@@ -1,11 +1,13 @@
-// The modes of SPMC memory compared, as in the evaluation of paper 004: ping-pong of messages between two spaces over two
-// channels. Per mode and size: time per message, SPMC page faults per message, share of the time in suspension.
+// The modes of SPMC memory compared, as in the evaluation of paper 004: ping-pong of messages between two
+// spaces over two channels. Per mode and size: time per message, SPMC page faults per message, share of the
+// time in suspension.
 //
-// As in the paper, a blocking mode is suspended at once when it has to wait. The last line of each size is what programs
-// get by default: b.wr2 with the project's wait policy, which spins and yields before it sleeps (base/wait.hpp).
+// As in the paper, a blocking mode is suspended at once when it has to wait. The last line of each size is
+// what programs get by default: b.wr2 with the project's wait policy, which spins and yields before it sleeps
+// (base/wait.hpp).
 //
-// Each measurement is a job of its own in a forked process. The modes take turns, so that a slow moment of the machine
-// hits all of them; medians over the rounds are shown.
+// Each measurement is a job of its own in a forked process. The modes take turns, so that a slow moment of
+// the machine hits all of them; medians over the rounds are shown.
 #include <getopt.h>
 #include <unistd.h>
 
@@ -60,7 +62,8 @@ struct Options {
 };
 
 [[noreturn]] void give_up(const char* what) {
-  std::fprintf(stderr, "modes: %s: %s %s %s\n", what, chan_last_error(), space_last_error(), spmc_last_error());
+  std::fprintf(stderr, "modes: %s: %s %s %s\n", what, chan_last_error(), space_last_error(),
+               spmc_last_error());
   _exit(1);
 }
 void require(bool condition, const char* what) {
@@ -131,7 +134,8 @@ Measurement measure(const Mode& mode, size_t bytes, int messages) {
   Measurement result;
   result.us = ns / 1000 / (2 * timed);
   result.faults = static_cast<double>(mine.faults + other.faults) / (2.0 * messages);
-  result.suspended = static_cast<double>(mine.suspended_ns + other.suspended_ns) / (2 * ns * messages / timed);
+  result.suspended =
+      static_cast<double>(mine.suspended_ns + other.suspended_ns) / (2 * ns * messages / timed);
   return result;
 }
 

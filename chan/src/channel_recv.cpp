@@ -1,5 +1,5 @@
-// A consumer's side. Runs in that consumer's space only; nothing here is seen by the producer except the region's
-// extension, which lets old frames go.
+// A consumer's side. Runs in that consumer's space only; nothing here is seen by the producer except the
+// region's extension, which lets old frames go.
 #include <algorithm>
 #include <cerrno>
 
@@ -95,7 +95,8 @@ ssize_t chan_recv(chan_id id, void* buf, size_t capacity) {
     return fail(EMSGSIZE, "chan_recv: channel %lld: the next message has %llu bytes, the buffer %zu", number,
                 static_cast<unsigned long long>(header.whole), capacity);
   }
-  if (get_message(*channel, header, static_cast<std::byte*>(buf)) != 0) return fail_below("chan_recv", *channel);
+  if (get_message(*channel, header, static_cast<std::byte*>(buf)) != 0)
+    return fail_below("chan_recv", *channel);
   return static_cast<ssize_t>(header.whole);
 }
 

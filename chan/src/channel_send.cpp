@@ -1,7 +1,8 @@
 // The producer's side. Runs in the producer's space only; state is that of its own table.
 //
-// A message is cut at the end of the window: a record with what fits, extension of the region, the next record. Data goes
-// through in portions, each published when written, so that consumers copy while the producer still writes.
+// A message is cut at the end of the window: a record with what fits, extension of the region, the next
+// record. Data goes through in portions, each published when written, so that consumers copy while the
+// producer still writes.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -67,8 +68,8 @@ int put_record(Channel& channel, const RecordHeader& header, const std::byte* fr
   return put_body(channel, channel.offset + kHeaderBytes, from, size);
 }
 
-// One record: as much of the message as the window still takes. `visible`: publish when it completes the message.
-// Returns the bytes of the message that it took, or -1.
+// One record: as much of the message as the window still takes. `visible`: publish when it completes the
+// message. Returns the bytes of the message that it took, or -1.
 ssize_t send_record(Channel& channel, const std::byte* from, size_t left, size_t whole, bool visible) {
   if (channel.window_full() && next_window(channel) != 0) return -1;
   const size_t room = channel.record_bytes() - channel.offset - kHeaderBytes;
@@ -110,7 +111,8 @@ int break_off(const char* call, Channel& channel) {
 int send(const char* call, chan_id id, const void* buf, size_t size, bool last) {
   Channel* channel = find_end(call, id, Role::kProducer);
   if (channel == nullptr) return -1;
-  if (buf == nullptr && size != 0) return fail(EINVAL, "%s: channel %lld: no buffer", call, static_cast<long long>(id));
+  if (buf == nullptr && size != 0)
+    return fail(EINVAL, "%s: channel %lld: no buffer", call, static_cast<long long>(id));
   const bool visible = last || channel->policy == CHAN_EAGER;
   const auto* bytes = static_cast<const std::byte*>(buf);
   size_t done = 0;

@@ -22,8 +22,8 @@ int give_region_at(int child, const Channel& channel, Role as, void* to) {
                                : spmcR_copycons(child, channel.inode, to, channel.bytes);
 }
 
-// At the same address if the child has it free (it does unless something else was handed to it there), else at the
-// lowest that is. Returns the address or null.
+// At the same address if the child has it free (it does unless something else was handed to it there), else
+// at the lowest that is. Returns the address or null.
 std::byte* give_region(int child, const Channel& channel, Role as) {
   if (give_region_at(child, channel, as, channel.inode) == 0) return channel.inode;
   if (errno != EEXIST) return nullptr;
@@ -73,7 +73,8 @@ chan_id allocate(const char* call, size_t window) {
 
 }  // namespace
 
-// The producer's child starts: the right to hand out consumers' ends goes, and with it the old frames it kept alive.
+// The producer's child starts: the right to hand out consumers' ends goes, and with it the old frames it kept
+// alive.
 void give_away(Channel& channel) {
   const int result = spmcR_clear(channel.inode, channel.bytes);
   CHECK(result == 0, "channel %lld: %s", static_cast<long long>(channel.id), spmc_last_error());
@@ -107,7 +108,8 @@ int chan_setcons(chan_id id, int child) {
 int chan_free(chan_id id) {
   Channel* channel = find_end("chan_free", id);
   if (channel == nullptr) return -1;
-  if (channel->role == Role::kProducer && publish_all(*channel) != 0) return fail_below("chan_free", *channel);
+  if (channel->role == Role::kProducer && publish_all(*channel) != 0)
+    return fail_below("chan_free", *channel);
   if (spmcR_clear(channel->inode, channel->bytes) != 0) return fail_below("chan_free", *channel);
   Table::mine().remove(id);
   return 0;

@@ -1,20 +1,20 @@
-// What a space knows about its channels. All of it is private memory of the space: a child gets its copy by being forked
-// and keeps only what was handed to it. Shared is the region alone.
+// What a space knows about its channels. All of it is private memory of the space: a child gets its copy by
+// being forked and keeps only what was handed to it. Shared is the region alone.
 //
 // The window (inode) of a channel of n pages:
 //
 //   page 0 .. n-2    records, one behind the other, filled again in every generation
 //   page n-1         extension page: links this filling to the next one
 //
-// A record is a piece of a message that lies within one filling. Records begin at multiples of 16 bytes, so a header
-// never crosses a page.
+// A record is a piece of a message that lies within one filling. Records begin at multiples of 16 bytes, so a
+// header never crosses a page.
 //
 //   0        8        16
 //   | part   | whole  | part bytes of the message ... | up to 15 bytes unused |
 //     a        b        (a, b as in paper 004, III.C.3)
 //
-// The pieces of a message follow each other, all with the same `whole`; it is complete when the parts add up to it.
-// Two bits of `part` are flags:
+// The pieces of a message follow each other, all with the same `whole`; it is complete when the parts add up
+// to it. Two bits of `part` are flags:
 //   kPageEnds  the next record begins on the next page: the rest of this page was published unused
 //   kPad       no message: only there to carry kPageEnds
 #pragma once
@@ -41,15 +41,16 @@ inline constexpr uint64_t kPad = uint64_t{1} << 62;
 inline constexpr uint64_t kPartMask = kPad - 1;
 inline constexpr size_t kHeaderBytes = sizeof(RecordHeader);
 inline constexpr size_t kDefaultWindow = 512 * 1024;
-// Large messages are written, published and read in portions of this size, so that both sides work at the same time.
+// Large messages are written, published and read in portions of this size, so that both sides work at the
+// same time.
 inline constexpr size_t kPortion = 64 * 1024;
 
 // Legal transitions, each in one function of channel_setup.cpp:
 //   kProducer -> kConsumer   setprod with ascons
 //   kProducer -> kSetup      setprod without ascons
 //   kSetup    -> kGiven      the child that has the producer's end is started
-// A freed end leaves the table. A child's table starts with what it was handed; the rest of its parent's ends are
-// kForeign there.
+// A freed end leaves the table. A child's table starts with what it was handed; the rest of its parent's ends
+// are kForeign there.
 enum class Role : uint8_t { kProducer, kConsumer, kSetup, kGiven, kForeign };
 
 struct Channel {
@@ -59,9 +60,9 @@ struct Channel {
   Role role = Role::kForeign;
   chan_policy policy = CHAN_EAGER;
   // Offsets into the inode, for this generation.
-  size_t offset = 0;     // where the next record begins
-  size_t fixed = 0;      // producer: pages before this are fixed
-  size_t published = 0;  // producer: records before this are visible
+  size_t offset = 0;       // where the next record begins
+  size_t fixed = 0;        // producer: pages before this are fixed
+  size_t published = 0;    // producer: records before this are visible
   int producer_child = 0;  // kSetup: the child that got the producer's end
 
   size_t record_bytes() const { return bytes - spmc::kPageSize; }  // where the extension page begins

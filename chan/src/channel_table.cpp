@@ -1,4 +1,5 @@
-// Which channels this space has. A table is never shared: after a fork the child makes its own from its parent's copy.
+// Which channels this space has. A table is never shared: after a fork the child makes its own from its
+// parent's copy.
 #include <algorithm>
 
 #include <space/hooks.hpp>
@@ -20,7 +21,8 @@ bool has_ended(int child) {
 Table& Table::mine() {
   static Table table;
   const spmc::SpaceId self = spmc::current_space();
-  if (!table.adopted_ || table.owner_ != self) [[unlikely]] table.adopt(self);
+  if (!table.adopted_ || table.owner_ != self) [[unlikely]]
+    table.adopt(self);
   return table;
 }
 
@@ -42,7 +44,8 @@ Channel* Table::find(chan_id id) {
   return found == channels_.end() ? nullptr : &found->second;
 }
 
-// The root counts 1, 2, 3. The others spread over all 63 bits, each from a start of its own: a hash of its path.
+// The root counts 1, 2, 3. The others spread over all 63 bits, each from a start of its own: a hash of its
+// path.
 chan_id Table::next_id() {
   last_number_ += 1;
   if (owner_.value == 0) return last_number_;
@@ -56,10 +59,11 @@ bool Table::has_handed(int child, chan_id id) const {
   });
 }
 
-// The parent is about to fork the child in `slot`. What was handed to an earlier child in that slot is no longer of use
-// to anybody, and must not reach this one.
+// The parent is about to fork the child in `slot`. What was handed to an earlier child in that slot is no
+// longer of use to anybody, and must not reach this one.
 void Table::before_start(spmc::SpaceId slot) {
-  std::erase_if(handed_, [&](const Handover& handover) { return handover.slot == slot && has_ended(handover.child); });
+  std::erase_if(handed_,
+                [&](const Handover& handover) { return handover.slot == slot && has_ended(handover.child); });
   for (auto& [id, channel] : channels_) {
     if (channel.role != Role::kSetup || has_ended(channel.producer_child)) continue;
     auto child = space::child_slot(channel.producer_child);

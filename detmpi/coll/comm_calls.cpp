@@ -8,11 +8,10 @@
 #include "../object/errors.hpp"
 #include "../object/group.hpp"
 #include "../object/hooks.hpp"
+#include "board_store.hpp"
 #include "comm_setup.hpp"
 #include "impl.hpp"
 #include "rounds.hpp"
-
-#include <base/check.hpp>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +20,7 @@ namespace detmpi {
 namespace {
 
 uint32_t g_next_context = kFirstFreeContext;
+BoardStore g_boards;
 
 // What a member says about the communicator that is being made.
 struct Proposal {
@@ -63,11 +63,7 @@ void give_board(Comm& parent, Comm& comm) {
     uint32_t first = 0;
     const uint32_t context = comm.context * 2 + 1;  // its own context: nobody else uses it yet
     if (comm.rank == 0) {
-      transport->frames = chan::Board::frames_needed(members);
-      auto run = g_engine.frames().try_alloc_run(transport->frames);
-      CHECK(run.ok(), "no memory for a communicator of %u ranks: %s", members, run.error().what);
-      first = run.value().value;
-      std::memset(static_cast<void*>(spmc::segment::frame(run.value())), 0, size_t{transport->frames} * spmc::kPageSize);
+      first = g_boards.take(members).value;
       for (int to = 1; to < comm.size; ++to) {
         p2p_send(&first, 1, *datatype_from(MPI_UINT32_T), comm, {to, 0, context}, SendMode::kStandard);
       }
@@ -117,7 +113,10 @@ int close(Comm& comm) {
 
 void transport_release(Comm& comm) {
   if (comm.transport == nullptr) return;
-  // The frames stay with this rank until the job ends: another member may still read them.
+  if (!comm.transport->first.none()) {
+    comm.transport->board.leave();
+    if (comm.rank == 0) g_boards.retire(comm.transport->first, static_cast<uint32_t>(comm.size));
+  }
   delete comm.transport;
   comm.transport = nullptr;
 }

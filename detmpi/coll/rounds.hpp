@@ -17,9 +17,7 @@ namespace detmpi {
 // What a communicator needs for collective operations. Comm::transport.
 struct CommTransport {
   chan::Board board;
-  spmc::EPageIndex first;    // of the board's frames
-  uint32_t frames = 0;       // to be freed by the member that allocated them, 0 for all others
-  uint32_t children = 0;     // communicators made from this one: part of their context
+  spmc::EPageIndex first;  // of the board's frames; none for a communicator of one
 };
 
 class Rounds {

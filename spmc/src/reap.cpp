@@ -103,7 +103,9 @@ void announce_end(SpaceId ended) {
   if (!segment::attached()) return;
   for (uint32_t i = 0; i < regions_in_table(); ++i) {
     const RegionSlot& slot = region_slot({i});
-    if (slot.state.load(acquire) != kRegionFree && find_holder(slot, ended) != nullptr) notify_holders(slot);
+    if (slot.state.load(acquire) == kRegionFree || find_holder(slot, ended) == nullptr) continue;
+    // This space too: in a signal handler it may have interrupted its own sleep.
+    for_each_holder(slot, [](Holder&, uint32_t word) { notify_space({word - 1}); });
   }
 }
 

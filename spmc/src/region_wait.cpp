@@ -26,11 +26,13 @@ bool producer_moved_on(const View& view) {
 
 PageFate look_at_page(const View& view, uint32_t page, uint32_t need) {
   if (is_published(view, page, need)) [[likely]] return PageFate::kPublished;
-  PageFate fate = PageFate::kNotYet;
-  if (producer_is_gone(view)) fate = PageFate::kGone;
-  else if (producer_moved_on(view)) fate = PageFate::kLeftBehind;
+  const bool gone = producer_is_gone(view);
+  // In this order: of a producer that extended and then ended every consumer learns the same, whenever it looks.
+  const bool moved_on = producer_moved_on(view);
+  if (!gone && !moved_on) return PageFate::kNotYet;
   // Either is seen after everything that the producer published before.
-  return fate != PageFate::kNotYet && is_published(view, page, need) ? PageFate::kPublished : fate;
+  if (is_published(view, page, need)) return PageFate::kPublished;
+  return moved_on ? PageFate::kLeftBehind : PageFate::kGone;
 }
 
 base::Error error_of(PageFate fate) {

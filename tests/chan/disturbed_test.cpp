@@ -1,5 +1,5 @@
-// The same bytes whatever the scheduler does: spaces are stopped and continued at odd moments and run at other
-// priorities, and the job's output does not change.
+// The same bytes whatever the scheduler does: spaces are stopped and continued at odd moments and run at
+// other priorities, and the job's output does not change.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,8 @@ namespace {
 constexpr int kWorkers = 3;
 constexpr uint32_t kRounds = 150;
 
-// A ring of workers passes growing messages on; each also multicasts what it saw, and the root folds all of it.
+// A ring of workers passes growing messages on; each also multicasts what it saw, and the root folds all of
+// it.
 struct Ring {
   chan_id next[kWorkers], seen[kWorkers], pids = make_channel();
 
@@ -79,7 +80,8 @@ void run_ring(bool disturbed, unsigned seed) {
   EXPECT(chan_setcons(ring.pids, disturber.number()) == 0);
   for (Child& worker : workers) worker.start();
   int32_t pids[kWorkers];
-  for (int i = 0; i < kWorkers; ++i) EXPECT(chan_recv(hello[i], &pids[i], sizeof(pids[i])) == sizeof(pids[i]));
+  for (int i = 0; i < kWorkers; ++i)
+    EXPECT(chan_recv(hello[i], &pids[i], sizeof(pids[i])) == sizeof(pids[i]));
   if (disturbed) {
     disturber.start();
     EXPECT(chan_send(ring.pids, pids, sizeof(pids)) == 0);

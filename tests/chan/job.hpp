@@ -1,12 +1,14 @@
 // A job for one test: a root space and its children, in a process of its own.
 //
 //   run_job(mode, [] {                    // in the root space
-//     Child consumer([=] { ...; return 0; });   // allocated, not started; the body may use what is set up before start()
+//     Child consumer([=] { ...; return 0; });   // allocated, not started; the body may use what is set up
+//     before start()
 //     ...
 //   });
 //
-// The root's body runs in a forked child of the test runner, so no Catch macro may be used in it: EXPECT ends the space
-// with status 1 and a line on standard error. Everything runs twice, and standard output is compared as bytes.
+// The root's body runs in a forked child of the test runner, so no Catch macro may be used in it: EXPECT ends
+// the space with status 1 and a line on standard error. Everything runs twice, and standard output is
+// compared as bytes.
 #pragma once
 
 #include <functional>
@@ -23,11 +25,16 @@ namespace chan_job {
 using Mode = int;
 inline constexpr Mode kDefaultMode = SPMC_WR2;
 inline constexpr Mode kModes[] = {
-    SPMC_NWR, SPMC_WR, SPMC_WR2, SPMC_NWR | SPMC_NONBLOCKING, SPMC_WR | SPMC_NONBLOCKING, SPMC_WR2 | SPMC_NONBLOCKING,
+    SPMC_NWR,
+    SPMC_WR,
+    SPMC_WR2,
+    SPMC_NWR | SPMC_NONBLOCKING,
+    SPMC_WR | SPMC_NONBLOCKING,
+    SPMC_WR2 | SPMC_NONBLOCKING,
 };
 
-// Runs the body as the root space of a new job, in both of two processes; afterwards the invariants must hold and no
-// frame may be left in use. Reports through Catch.
+// Runs the body as the root space of a new job, in both of two processes; afterwards the invariants must hold
+// and no frame may be left in use. Reports through Catch.
 test_support::RunResult run_job(Mode mode, const std::function<void()>& root, int spaces = 16);
 
 // A child space of the caller.
@@ -48,16 +55,16 @@ class Child {
 };
 
 [[noreturn]] void expectation_failed(const char* what, const char* file, int line);
-#define EXPECT(condition)                                                               \
-  do {                                                                                  \
-    if (!(condition)) ::chan_job::expectation_failed(#condition, __FILE__, __LINE__);  \
+#define EXPECT(condition)                                                             \
+  do {                                                                                \
+    if (!(condition)) ::chan_job::expectation_failed(#condition, __FILE__, __LINE__); \
   } while (false)
 
 // Expects the failure with `code`, and that the sentence contains `text`.
-#define EXPECT_FAILS(call, code, text)                                                                   \
-  do {                                                                                                   \
-    const auto result_ = (call);                                                                         \
-    ::chan_job::expect_failure(result_ < 0, code, text, #call, __FILE__, __LINE__);                     \
+#define EXPECT_FAILS(call, code, text)                                              \
+  do {                                                                              \
+    const auto result_ = (call);                                                    \
+    ::chan_job::expect_failure(result_ < 0, code, text, #call, __FILE__, __LINE__); \
   } while (false)
 void expect_failure(bool failed, int code, const char* text, const char* call, const char* file, int line);
 

@@ -14,7 +14,8 @@ namespace {
 const size_t kSizes[] = {0,    1,    15,   16,   17,    100,   1000,  4063,  4064,   4079,   4080,   4081,
                          4096, 4097, 8176, 8192, 12288, 60000, 65520, 65536, 100000, 524288, 700000, 1 << 20};
 
-// One producer sends kSizes, each consumer prints nothing but proves each byte; the root prints what it got itself.
+// One producer sends kSizes, each consumer prints nothing but proves each byte; the root prints what it got
+// itself.
 void send_sizes(chan_policy policy, size_t window) {
   const chan_id channel = make_channel(window);
   Child producer([=] {
@@ -128,7 +129,8 @@ TEST_CASE("two spaces talk to each other, and the root stays out of it") {
 }
 
 TEST_CASE("a message of many megabytes passes through a small window") {
-  const char* chosen = std::getenv("DLINUX_TEST_BIG_MESSAGE");  // bytes; a run with 3 GiB needs as much memory twice
+  const char* chosen =
+      std::getenv("DLINUX_TEST_BIG_MESSAGE");  // bytes; a run with 3 GiB needs as much memory twice
   const size_t size = chosen != nullptr ? std::strtoull(chosen, nullptr, 0) : size_t{64} << 20;
   run_job(kDefaultMode, [=] {
     const chan_id channel = make_channel();

@@ -21,6 +21,7 @@ namespace chan {
 
 inline constexpr uint32_t kBoardDepth = 8;
 inline constexpr size_t kPlaceBytes = 48;
+inline constexpr uint64_t kLeft = uint64_t{1} << 62;  // in BoardDone::rounds: the member has left, whatever the round
 
 struct alignas(64) BoardPlace {
   std::atomic<uint64_t> round;  // 1 + number of the round that is published here. Its member, release
@@ -57,8 +58,22 @@ class Board {
     return static_cast<uint32_t>((total_bytes(members) + spmc::kPageSize - 1) >> spmc::kPageShift);
   }
 
+  // Makes a board blank before its group uses it; the areas need no clearing.
+  static void blank(spmc::EPageIndex first, uint32_t members) {
+    std::memset(static_cast<void*>(spmc::segment::frame(first)), 0,
+                sizeof(BoardHead) + members * sizeof(BoardDone) + size_t{kBoardDepth} * members * sizeof(BoardPlace));
+  }
+  // Has every member left?
+  static bool abandoned(spmc::EPageIndex first, uint32_t members) {
+    const Board board(first, 0, members);
+    for (uint32_t i = 0; i < members; ++i) {
+      if (board.done(i).rounds.load(std::memory_order_acquire) != kLeft) return false;
+    }
+    return true;
+  }
+
   Board() = default;
-  // `first`: first of frames_needed(members) consecutive frames, zero when the group is made.
+  // `first`: first of frames_needed(members) consecutive frames, blank when the group is made.
   Board(spmc::EPageIndex first, uint32_t member, uint32_t members)
       : base_(spmc::segment::frame(first)), member_(member), members_(members), area_(area_bytes(members)) {}
 
@@ -103,6 +118,8 @@ class Board {
     ++round_;
     done(member_).rounds.store(round_, std::memory_order_release);
   }
+  // This member will not look at the board again.
+  void leave() { done(member_).rounds.store(kLeft, std::memory_order_release); }
   // Everybody was seen in the coming round, hence has finished all before it.
   void all_entered() {
     slowest_ = round_;

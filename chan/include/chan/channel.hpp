@@ -1,8 +1,8 @@
 // Channels with a type: chan.h for C++. A Channel<T> carries messages of one or more T, or strings.
 //
-// Values of these classes are plain names of a channel's end: they own nothing, may be copied, and keep their meaning in
-// a child that the end was handed to. What blocks, who may call, and determinism: as in chan.h. An error carries the
-// errno of chan.h and the name of the call; chan_last_error() has the sentence.
+// Values of these classes are plain names of a channel's end: they own nothing, may be copied, and keep their
+// meaning in a child that the end was handed to. What blocks, who may call, and determinism: as in chan.h. An
+// error carries the errno of chan.h and the name of the call; chan_last_error() has the sentence.
 #pragma once
 
 #include <cerrno>
@@ -32,7 +32,9 @@ template <typename T>
 concept Sendable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_const_v<T>;
 
 namespace detail {
-inline Status status(int result, const char* call) { return result == 0 ? Status() : Status(Error{errno, call}); }
+inline Status status(int result, const char* call) {
+  return result == 0 ? Status() : Status(Error{errno, call});
+}
 }  // namespace detail
 
 // What the ends have in common.
@@ -44,7 +46,9 @@ class End {
   Status close() const { return detail::status(chan_free(id_), "chan_free"); }
 
  protected:
-  Status send_bytes(const void* data, size_t size) const { return detail::status(chan_send(id_, data, size), "chan_send"); }
+  Status send_bytes(const void* data, size_t size) const {
+    return detail::status(chan_send(id_, data, size), "chan_send");
+  }
   Status send_last_bytes(const void* data, size_t size) const {
     return detail::status(chan_sendLast(id_, data, size), "chan_sendLast");
   }
@@ -82,7 +86,9 @@ class Sender<T> : public End {
   Status send(const T& value) const { return send_bytes(&value, sizeof(T)); }
   Status send(std::span<const T> values) const { return send_bytes(values.data(), values.size_bytes()); }
   Status send_last(const T& value) const { return send_last_bytes(&value, sizeof(T)); }
-  Status send_last(std::span<const T> values) const { return send_last_bytes(values.data(), values.size_bytes()); }
+  Status send_last(std::span<const T> values) const {
+    return send_last_bytes(values.data(), values.size_bytes());
+  }
   Status set_policy(Policy policy) const {
     return detail::status(chan_set_policy(id(), static_cast<chan_policy>(policy)), "chan_set_policy");
   }
@@ -94,17 +100,15 @@ class Receiver<T> : public End {
   using End::End;
 
   // The next message, which must be one T. Error EMSGSIZE when it is not; it then stays the next message.
-  Result<T> receive() const
-    requires std::default_initializable<T>
-  {
+  Result<T> receive() const requires std::default_initializable<T> {
     const size_t size = DL_TRY(size_in_bytes());
     if (size != sizeof(T)) return Error{EMSGSIZE, "Receiver::receive: the message is not one value"};
     T value;
     (void)DL_TRY(receive_bytes(&value, sizeof(T)));
     return value;
   }
-  // The next message into the front of `values`; the number of values it had. Error EMSGSIZE when there are more, or
-  // when it is no whole number of them; it then stays the next message.
+  // The next message into the front of `values`; the number of values it had. Error EMSGSIZE when there are
+  // more, or when it is no whole number of them; it then stays the next message.
   Result<size_t> receive(std::span<T> values) const {
     const size_t count = DL_TRY(next_count());
     if (count > values.size()) return Error{EMSGSIZE, "Receiver::receive: more values than the buffer holds"};
@@ -112,9 +116,7 @@ class Receiver<T> : public End {
     return count;
   }
   // The next message, however long. Error EMSGSIZE when it is no whole number of values.
-  Result<std::vector<T>> receive_all() const
-    requires std::default_initializable<T>
-  {
+  Result<std::vector<T>> receive_all() const requires std::default_initializable<T> {
     std::vector<T> values(DL_TRY(next_count()));
     (void)DL_TRY(receive_bytes(values.data(), values.size() * sizeof(T)));
     return values;
@@ -158,7 +160,9 @@ class Channel {
  public:
   // The caller is its producer. `window` as for chan_alloc_window. Error ENOMEM.
   static Result<Channel> try_create() { return named(chan_alloc(), "chan_alloc"); }
-  static Result<Channel> try_create(size_t window) { return named(chan_alloc_window(window), "chan_alloc_window"); }
+  static Result<Channel> try_create(size_t window) {
+    return named(chan_alloc_window(window), "chan_alloc_window");
+  }
 
   chan_id id() const { return id_; }
   // `child` is a child of the caller that has not been started.

@@ -74,7 +74,6 @@ int space_ret(void);
 void space_exit(int status) __attribute__((noreturn));
 
 /* The global ID of this space; 0 in the root space. */
- 
 int space_self(void);
 
 /* The path of this space, "/" for the root. Async-signal-safe. */

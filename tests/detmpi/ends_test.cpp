@@ -1,0 +1,141 @@
+// How jobs end: exit codes, MPI_Abort, crashes, errors, whatever the other ranks are doing at that moment. The bound of
+// 10 s only guards against hangs (a job ends within a fraction of a second); leaks are checked after every case.
+#include <csignal>
+
+#include "run_mpi.hpp"
+#include "running.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+constexpr int kRanks = 6;
+constexpr double kHang = 10;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+size_t times(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+// Runs `ends how who code`; nothing of it may be left when it has ended.
+RunResult end(const char* start, const std::string& how, const std::string& who, int code, int ranks = kRanks) {
+  const Stopwatch watch;
+  Running running(job(ranks, "ends", {start}, {how, who, std::to_string(code)}));
+  RunResult result = running.finish();
+  CHECK(watch.seconds() < kHang);
+  CHECK(all_gone(running.numbers()));
+  return result;
+}
+
+struct Expected {
+  int exit_code;
+  std::vector<std::string> said;
+};
+
+void expect_end(const std::string& how, const std::string& who, int code, const Expected& expected, int ranks = kRanks) {
+  for (const char* start : kStarts) {
+    const RunResult result = end(start, how, who, code, ranks);
+    INFO(how << " by " << who << ", " << start << "\n" << result.err);
+    CHECK(result.exit_code == expected.exit_code);
+    for (const auto& part : expected.said) CHECK(contains(result.err, part));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a rank's exit code is the job's") {
+  expect_end("exit", "after", 0, {0, {}});
+  expect_end("exit", "after", 7, {7, {}});
+  expect_end("_exit", "after", 255, {255, {}});
+  expect_end("exit", "after", 3, {3, {}}, 1);
+}
+
+TEST_CASE("a rank that ends without MPI_Finalize ends the job") {
+  expect_end("exit", "2", 9, {9, {"rank 2", "exit code 9", "MPI_Finalize"}});
+  expect_end("_exit", "0", 1, {1, {"rank 0", "MPI_Finalize"}});
+  for (const char* start : kStarts) {
+    const RunResult result = end(start, "exit", "1", 0);
+    CHECK(result.exit_code != 0);
+    CHECK(contains(result.err, "rank 1"));
+    CHECK(contains(result.err, "MPI_Finalize"));
+  }
+}
+
+TEST_CASE("MPI_Abort ends the job") {
+  expect_end("abort", "0", 5, {5, {"rank 0", "MPI_Abort", "5"}});
+  expect_end("abort", "5", 200, {200, {"rank 5", "MPI_Abort"}});
+  expect_end("abort", "1", 256 + 7, {7, {"rank 1"}});
+  expect_end("abort", "1", 0, {1, {"rank 1"}});
+  expect_end("abort", "0", 4, {4, {"rank 0", "MPI_Abort"}}, 1);
+  expect_end("abort", "all", 6, {6, {"MPI_Abort"}});
+}
+
+TEST_CASE("one message tells of an abort") {
+  for (const char* start : kStarts) {
+    const RunResult result = end(start, "abort", "3", 5);
+    INFO(result.err);
+    CHECK(times(result.err, "\n") == 1);
+  }
+}
+
+TEST_CASE("a crash ends the job and is told with rank, signal and place") {
+  expect_end("segv", "3", 0, {128 + SIGSEGV, {"rank 3", "SIGSEGV", "0x1234", "write_to_nowhere"}});
+  expect_end("segv", "0", 0, {128 + SIGSEGV, {"rank 0", "SIGSEGV", "write_to_nowhere"}}, 1);
+  expect_end("fpe", "1", 0, {128 + SIGFPE, {"rank 1", "SIGFPE", "divide_by_zero"}});
+  expect_end("abort()", "2", 0, {128 + SIGABRT, {"rank 2", "SIGABRT"}});
+  expect_end("kill", "5", 0, {128 + SIGKILL, {"rank 5", "SIGKILL"}});
+  for (const char* start : kStarts) {
+    const RunResult result = end(start, "segv", "all", 0);
+    CHECK(result.exit_code == 128 + SIGSEGV);
+  }
+}
+
+TEST_CASE("a crash before MPI_Init or after MPI_Finalize is told too") {
+  expect_end("segv", "before", 0, {128 + SIGSEGV, {"SIGSEGV"}});
+  expect_end("kill", "before", 0, {128 + SIGKILL, {"SIGKILL"}});
+  expect_end("segv", "after", 0, {128 + SIGSEGV, {"rank 1", "SIGSEGV"}});
+  expect_end("exit", "before", 12, {12, {}});
+}
+
+TEST_CASE("an error that nobody handles ends the job and names the call") {
+  for (const char* start : kStarts) {
+    for (const char* how : {"argument", "truncate"}) {
+      const RunResult result = end(start, how, "1", 0);
+      INFO(how << ", " << start << "\n" << result.err);
+      CHECK(result.exit_code > 0);
+      CHECK(result.exit_code != 98);
+      CHECK(contains(result.err, "rank 1"));
+      CHECK(contains(result.err, how == std::string("argument") ? "MPI_Send" : "MPI_Recv"));
+    }
+  }
+}
+
+TEST_CASE("a killed detmpirun takes all its ranks along") {
+  for (const char* start : kStarts) {
+    Running running(job(kRanks, "ends", {start}, {"never", "-1"}));
+    REQUIRE(running.wait_for_lines(kRanks));
+    running.signal(SIGKILL);
+    const RunResult result = running.finish();
+    CHECK(result.signal == SIGKILL);
+    CHECK(all_gone(running.numbers()));
+  }
+}
+
+TEST_CASE("a killed monitor of fork start takes all its ranks along") {
+  Running running(job(kRanks, "ends", {"--start=fork"}, {"never", "-1"}));
+  REQUIRE(running.wait_for_lines(kRanks));
+  // The monitor is the ranks' parent.
+  const int rank = running.numbers().front();
+  const auto parent = test_support::run_command({"ps", "-o", "ppid=", "-p", std::to_string(rank)});
+  const int monitor = std::atoi(parent.out.c_str());
+  REQUIRE(monitor > 1);
+  REQUIRE(monitor != running.pid());
+  REQUIRE(kill(monitor, SIGKILL) == 0);
+  const RunResult result = running.finish();
+  CHECK(result.exit_code == 128 + SIGKILL);
+  CHECK(!result.err.empty());
+  CHECK(all_gone(running.numbers()));
+}

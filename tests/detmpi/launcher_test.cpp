@@ -1,0 +1,274 @@
+// detmpirun: command line, input, signals, time-out, ways to start, and that no file is left behind.
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <set>
+
+#include "run_mpi.hpp"
+#include "running.hpp"
+#include "support/leak_check.hpp"
+
+using namespace mpi_test;
+using test_support::run_command;
+using test_support::run_command_twice;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::vector<std::string> detmpirun_with(const std::vector<std::string>& arguments) {
+  std::vector<std::string> argv = {detmpirun()};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return argv;
+}
+
+std::set<std::string> entries(const std::string& folder) {
+  std::set<std::string> names;
+  DIR* dir = opendir(folder.c_str());
+  if (dir == nullptr) return names;
+  while (const dirent* entry = readdir(dir)) names.insert(entry->d_name);
+  closedir(dir);
+  return names;
+}
+
+class EmptyFolder {
+ public:
+  EmptyFolder() {
+    char name[] = "/tmp/detmpi-test-XXXXXX";
+    path = mkdtemp(name) == nullptr ? "" : name;
+  }
+  ~EmptyFolder() { rmdir(path.c_str()); }
+  std::string path;
+};
+
+}  // namespace
+
+TEST_CASE("a wrong command line is explained and ends with 2") {
+  const std::string hello = program("hello");
+  const std::vector<std::vector<std::string>> wrong = {
+      {},
+      {"-n"},
+      {"-n", "2"},
+      {"-n", "0", hello},
+      {"-n", "-3", hello},
+      {"-n", "two", hello},
+      {"-n", "2x", hello},
+      {"-n", "", hello},
+      {"-n", "5000", hello},
+      {"-n", "99999999999999999999", hello},
+      {"--start=thread", hello},
+      {"--start", hello},
+      {"--wtime=never", hello},
+      {"--timeout=0", hello},
+      {"--timeout=-1", hello},
+      {"--timeout=soon", hello},
+      {"--timeout=", hello},
+      {"--memory=1", hello},
+      {"--memory=1X", hello},
+      {"--memory=nan", hello},
+      {"--memory=-1G", hello},
+      {"--memory=1GG", hello},
+      {"--no-such-option", hello},
+  };
+  for (const auto& arguments : wrong) {
+    const RunResult result = run_command(detmpirun_with(arguments));
+    std::string line;
+    for (const auto& word : arguments) line += " '" + word + "'";
+    INFO("detmpirun" << line << "\n" << result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(contains(result.err, "detmpirun"));
+    CHECK(contains(result.err, "--help"));
+    CHECK(result.out.empty());
+  }
+}
+
+TEST_CASE("help and version") {
+  const RunResult help = run_command(detmpirun_with({"--help"}));
+  CHECK(help.exit_code == 0);
+  for (const char* option : {"-n", "--start", "--wtime", "--memory", "--timeout"}) CHECK(contains(help.out, option));
+  CHECK(help.err.empty());
+  CHECK(run_command(detmpirun_with({"-h"})).out == help.out);
+  const RunResult version = run_command(detmpirun_with({"--version"}));
+  CHECK(version.exit_code == 0);
+  CHECK(contains(version.out, "DLinux"));
+}
+
+TEST_CASE("the number of ranks in every spelling") {
+  const std::string hello = program("hello");
+  const std::string three = "[0] hello 0 of 3\n[1] hello 1 of 3\n[2] hello 2 of 3\n";
+  CHECK(run_command(detmpirun_with({"-n", "3", hello})).out == three);
+  CHECK(run_command(detmpirun_with({"-n3", hello})).out == three);
+  CHECK(run_command(detmpirun_with({"-np", "3", hello})).out == three);
+  CHECK(run_command(detmpirun_with({hello})).out == "[0] hello 0 of 1\n");
+}
+
+TEST_CASE("arguments reach the program as they are") {
+  const std::vector<std::string> arguments = {"-n", "", "a b", "--start=exec", "$HOME", "'\"\\"};
+  for (const char* start : kStarts) {
+    const auto runs = run_command_twice(job(2, "hello", {start}, arguments));
+    CHECK(runs.first == runs.second);
+    CHECK(runs.first.out ==
+          "[0] hello 0 of 2 <-n> <> <a b> <--start=exec> <$HOME> <'\"\\>\n"
+          "[1] hello 1 of 2 <-n> <> <a b> <--start=exec> <$HOME> <'\"\\>\n");
+  }
+}
+
+TEST_CASE("a program that cannot be started ends with 127") {
+  for (const char* start : kStarts) {
+    for (const char* name : {"./no-such-program", "no-such-program", "/", "/dev/null"}) {
+      const RunResult result = run_command(detmpirun_with({"-n", "3", start, name}));
+      INFO(name << " " << start << "\n" << result.err);
+      CHECK(result.exit_code == 127);
+      CHECK(contains(result.err, name));
+      CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+    }
+  }
+}
+
+TEST_CASE("programs that are not MPI programs") {
+  // Fork start knows only in MPI_Init that there are several ranks.
+  const std::string path = program("without_mpi");
+  CHECK(run_command(detmpirun_with({"-n", "3", "--start=fork", path})).out == "no MPI here\n");
+  CHECK(run_command(detmpirun_with({"-n", "3", "--start=exec", path})).out == "no MPI here\nno MPI here\nno MPI here\n");
+  for (const char* start : kStarts) {
+    CHECK(run_command(detmpirun_with({"-n", "3", start, path, "5"})).exit_code == 5);
+    CHECK(run_command(detmpirun_with({"-n", "2", start, "true"})).exit_code == 0);
+    CHECK(run_command(detmpirun_with({"-n", "2", start, "sh", "-c", "exit 4"})).exit_code == 4);
+  }
+}
+
+TEST_CASE("without detmpirun a program is a job of one rank") {
+  const auto runs = run_command_twice({program("hello"), "alone"});
+  CHECK(runs.first.out == "[0] hello 0 of 1 <alone>\n");
+  CHECK(runs.first.exit_code == 0);
+  CHECK(runs.first == runs.second);
+}
+
+TEST_CASE("a rank may start a job of its own") {
+  for (const char* start : kStarts) {
+    const auto runs = run_command_twice(job(3, "nested", {start}, {program("hello")}));
+    INFO(runs.first.err);
+    CHECK(runs.first.exit_code == 0);
+    CHECK(runs.first.out == "[0] hello 0 of 1 <inside>\noutside\n");
+    CHECK(runs.first == runs.second);
+  }
+}
+
+TEST_CASE("many more ranks than cores") {
+  for (const char* start : kStarts) {
+    const auto runs = run_command_twice(job(200, "hello", {start}));
+    INFO(runs.first.err);
+    CHECK(runs.first.exit_code == 0);
+    CHECK(runs.first == runs.second);
+    CHECK(contains(runs.first.out, "[199] hello 199 of 200\n"));
+  }
+}
+
+TEST_CASE("standard input goes to rank 0 alone") {
+  for (const char* start : kStarts) {
+    const auto runs = run_command_twice(job(3, "input", {start}), "some text\nin two lines\n");
+    CHECK(runs.first.out == "[0] 23 bytes: some text\nin two lin\n[1] 0 bytes: \n[2] 0 bytes: \n");
+    CHECK(runs.first == runs.second);
+    std::string large(3000000, 'x');
+    CHECK(run_command(job(2, "input", {start}), large).out ==
+          "[0] 3000000 bytes: xxxxxxxxxxxxxxxxxxxx\n[1] 0 bytes: \n");
+  }
+}
+
+TEST_CASE("SIGUSR1 and SIGUSR2 are passed on and do not end the job") {
+  for (const char* start : kStarts) {
+    Running running(job(4, "signals", {start}, {"count"}));
+    REQUIRE(running.wait_for_lines(4));
+    running.signal(SIGUSR1);
+    running.signal(SIGUSR2);
+    const RunResult result = running.finish();
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(all_gone(running.numbers()));
+  }
+}
+
+TEST_CASE("SIGTERM, SIGINT and SIGHUP end the job") {
+  for (const char* start : kStarts) {
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+      Running running(job(4, "signals", {start}));
+      REQUIRE(running.wait_for_lines(4));
+      running.signal(signal);
+      const Stopwatch watch;
+      const RunResult result = running.finish();
+      INFO(result.err);
+      CHECK(result.exit_code == 128 + signal);
+      CHECK(watch.seconds() < 10);
+      CHECK(all_gone(running.numbers()));
+    }
+  }
+}
+
+TEST_CASE("ranks may clean up on SIGTERM; stubborn ones are ended") {
+  for (const char* start : kStarts) {
+    Running clean(job(3, "signals", {start}, {"clean"}));
+    REQUIRE(clean.wait_for_lines(3));
+    clean.signal(SIGTERM);
+    const RunResult cleaned = clean.finish();
+    CHECK(cleaned.exit_code == 128 + SIGTERM);
+    CHECK(contains(cleaned.out, "cleaned up\ncleaned up\ncleaned up\n"));
+    Running stubborn(job(3, "signals", {start}, {"stubborn"}));
+    REQUIRE(stubborn.wait_for_lines(3));
+    const Stopwatch watch;
+    stubborn.signal(SIGINT);
+    const RunResult ended = stubborn.finish();
+    CHECK(ended.exit_code == 128 + SIGINT);
+    CHECK(watch.seconds() < 20);
+    CHECK(all_gone(stubborn.numbers()));
+  }
+}
+
+TEST_CASE("the time-out ends the job with 124") {
+  for (const char* start : kStarts) {
+    Running running(detmpirun_with({"-n", "3", "--timeout=0.3", start, program("signals"), "stubborn"}));
+    const Stopwatch watch;
+    const RunResult result = running.finish();
+    INFO(result.err);
+    CHECK(result.exit_code == 124);
+    CHECK(contains(result.err, "--timeout"));
+    CHECK(watch.seconds() < 10);
+    CHECK(all_gone(running.numbers()));
+  }
+}
+
+TEST_CASE("the logical clock repeats, and begins where it began") {
+  for (const char* start : kStarts) {
+    for (const int ranks : {1, 2, 5}) {
+      const auto first = run_command(job(ranks, "clock", {start, "--wtime=logical"}));
+      INFO(ranks << " ranks, " << start << "\n" << first.err);
+      REQUIRE(first.exit_code == 0);
+      for (int i = 0; i < 5; ++i) CHECK(run_command(job(ranks, "clock", {start, "--wtime=logical"})) == first);
+    }
+    // Real time does not repeat: the comparison above could have failed.
+    const auto real = run_command_twice(job(2, "clock", {start}));
+    CHECK(real.first.exit_code == 0);
+    CHECK(!(real.first == real.second));
+  }
+}
+
+TEST_CASE("no file is left behind, however a job ends") {
+  const auto shared = entries("/dev/shm");
+  const EmptyFolder folder;
+  REQUIRE(!folder.path.empty());
+  for (const char* start : kStarts) {
+    Running well(job(3, "hello", {start}), folder.path);
+    CHECK(well.finish().exit_code == 0);
+    Running crashed(job(3, "ends", {start}, {"kill", "1"}), folder.path);
+    CHECK(crashed.finish().exit_code == 128 + SIGKILL);
+    Running killed(job(3, "signals", {start}), folder.path);
+    REQUIRE(killed.wait_for_lines(3));
+    killed.signal(SIGKILL);
+    killed.finish();
+    CHECK(all_gone(killed.numbers()));
+  }
+  CHECK(entries(folder.path) == std::set<std::string>{".", ".."});
+  CHECK(entries("/dev/shm") == shared);
+}

@@ -1,0 +1,67 @@
+// Ends in the way that its arguments name: ends HOW WHO [CODE]. The other ranks wait for a message that never comes,
+// in a barrier, or compute, by rank: none of them would end by itself. Ranks tell their process numbers first.
+#include <unistd.h>
+
+#include <csignal>
+
+#include "testing.hpp"
+
+using namespace mpi_test;
+
+extern "C" {
+// Named in the message about a crash; not inlined, to have a place of their own.
+__attribute__((noinline)) void write_to_nowhere(volatile int* place) { *place = 1; }
+__attribute__((noinline)) int divide_by_zero(volatile int* zero) { return 5 / *zero; }
+}
+
+namespace {
+
+[[noreturn]] void wait_for_ever() {
+  int value = 0;
+  if (g_rank % 3 == 0) MPI_Recv(&value, 1, MPI_INT, g_rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (g_rank % 3 == 1) MPI_Barrier(MPI_COMM_WORLD);
+  for (volatile unsigned i = 0;; i = i + 1) {
+  }
+}
+
+void end(const std::string& how, int code) {
+  volatile int zero = 0;
+  if (how == "exit") std::exit(code);
+  if (how == "_exit") _exit(code);
+  if (how == "abort") MPI_Abort(MPI_COMM_WORLD, code);
+  if (how == "segv") write_to_nowhere(reinterpret_cast<volatile int*>(static_cast<uintptr_t>(0x1234)));
+  if (how == "fpe") std::exit(divide_by_zero(&zero));
+  if (how == "abort()") std::abort();
+  if (how == "kill") kill(getpid(), SIGKILL);
+  if (how == "argument") MPI_Send(&code, 1, MPI_INT, g_size + 5, 0, MPI_COMM_WORLD);
+  if (how == "truncate") {
+    MPI_Request request;
+    MPI_Isend("abc", 3, MPI_CHAR, g_rank, 0, MPI_COMM_WORLD, &request);
+    char c = 0;
+    MPI_Recv(&c, 1, MPI_CHAR, g_rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  std::exit(98);  // it should have ended
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 97;
+  const std::string how = argv[1];
+  const std::string who = argv[2];
+  const int code = argc > 3 ? std::atoi(argv[3]) : 0;
+  if (who == "before") end(how, code);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &g_size);
+  std::printf("%d\n", getpid());
+  std::fflush(stdout);
+  if (who == "after") {
+    MPI_Finalize();
+    if (g_rank == 1 || g_size == 1) end(how, code);
+    return 0;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);  // all have told
+  if (who == "all" || std::atoi(who.c_str()) == g_rank) end(how, code);
+  wait_for_ever();
+}

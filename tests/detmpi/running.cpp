@@ -1,0 +1,118 @@
+#include "running.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace mpi_test {
+namespace {
+
+constexpr useconds_t kPause = 2000;
+
+std::string content(int fd) {
+  std::string text;
+  char buffer[4096];
+  off_t at = 0;
+  for (ssize_t n; (n = pread(fd, buffer, sizeof buffer, at)) > 0; at += n) text.append(buffer, static_cast<size_t>(n));
+  return text;
+}
+
+bool alive(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  if (!std::getline(file, line)) return false;
+  const size_t close = line.rfind(')');
+  return close != std::string::npos && line[close + 2] != 'Z' && line[close + 2] != 'X';
+}
+
+}  // namespace
+
+Running::Running(const std::vector<std::string>& argv, const std::string& folder) {
+  out_ = memfd_create("running-out", MFD_CLOEXEC);
+  err_ = memfd_create("running-err", MFD_CLOEXEC);
+  std::fflush(nullptr);
+  pid_ = fork();
+  if (out_ < 0 || err_ < 0 || pid_ < 0) {
+    std::perror("starting a program");
+    std::abort();
+  }
+  if (pid_ > 0) return;
+  const int in = open("/dev/null", O_RDONLY);
+  if (dup2(in, 0) < 0 || dup2(out_, 1) < 0 || dup2(err_, 2) < 0) _exit(126);
+  if (!folder.empty() && chdir(folder.c_str()) != 0) _exit(126);
+  std::vector<char*> pointers;
+  for (const auto& word : argv) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  execvp(pointers[0], pointers.data());
+  _exit(126);
+}
+
+Running::~Running() {
+  if (!ended_) {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, &status_, 0);
+  }
+  close(out_);
+  close(err_);
+}
+
+std::string Running::out() const { return content(out_); }
+
+bool Running::poll_end() {
+  if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) ended_ = true;
+  return ended_;
+}
+
+bool Running::wait_for_lines(size_t lines) {
+  const Stopwatch watch;
+  for (;;) {
+    const bool last = poll_end();
+    const std::string text = out();
+    if (static_cast<size_t>(std::count(text.begin(), text.end(), '\n')) >= lines) return true;
+    if (last || watch.seconds() > 30) return false;
+    usleep(kPause);
+  }
+}
+
+std::vector<int> Running::numbers() const {
+  std::vector<int> found;
+  std::istringstream text(out());
+  for (std::string line; std::getline(text, line);) {
+    if (!line.empty() && line.find_first_not_of("0123456789") == std::string::npos) found.push_back(std::stoi(line));
+  }
+  return found;
+}
+
+void Running::signal(int number) const { kill(pid_, number); }
+
+test_support::RunResult Running::finish() {
+  while (!ended_ && waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+  }
+  ended_ = true;
+  test_support::RunResult result;
+  if (WIFEXITED(status_)) result.exit_code = WEXITSTATUS(status_);
+  if (WIFSIGNALED(status_)) result.signal = WTERMSIG(status_);
+  result.out = content(out_);
+  result.err = content(err_);
+  return result;
+}
+
+bool all_gone(const std::vector<int>& pids) {
+  const Stopwatch watch;
+  while (std::any_of(pids.begin(), pids.end(), alive)) {
+    if (watch.seconds() > 10) return false;
+    usleep(kPause);
+  }
+  return true;
+}
+
+}  // namespace mpi_test
