@@ -26,7 +26,6 @@ constexpr unsigned kSharesBelowRoot = 48;
 constexpr const char* kExecutedAgain = "DLINUX_EXECUTED_AGAIN";
 
 void (*g_before_start)(SpaceId) = nullptr;
-unsigned g_heap_shares = kSharesBelowRoot;
 
 // Signal handlers call this: no stdio.
 size_t describe_space(char* text, size_t size) {
@@ -134,14 +133,15 @@ base::Status try_become_root(int nspaces) {
     spmc::SegmentConfig config;
     config.max_spaces = static_cast<uint32_t>(nspaces);
     DL_TRY_STATUS(spmc::try_init(config));
+  } else if (static_cast<uint32_t>(nspaces) > slot_count()) {
+    return base::Error{EINVAL, "space_init: spmc_init was called for fewer spaces"};
   }
   claim_root(base::process_id());
   g_me.process = base::process_id();
   g_me.path_hash = hash_path(g_me.path);
   lines(g_me.slot).life.path_hash = g_me.path_hash;
   start_family();
-  g_heap_shares = static_cast<unsigned>(nspaces);
-  start_heap({kHeapsAddress, kHeapsBytes}, g_heap_shares);
+  start_heap({kHeapsAddress, kHeapsBytes}, static_cast<unsigned>(nspaces));
   set_wait_policy(0);
   set_hooks();
   std::atexit(kill_children_of_root);

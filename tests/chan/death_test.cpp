@@ -63,7 +63,7 @@ TEST_CASE("a producer that crashes within a message leaves an error, not half a 
       Child producer([=] {
         send(channel, "whole");
         // Readable for 128 KiB only.
-        auto memory = spmc::base::Mapping::try_reserve_at(reinterpret_cast<void*>(0x6000'0000'0000), 1 << 20);
+        auto memory = spmc::base::Mapping::try_reserve_at(reinterpret_cast<void*>(0x6800'0000'0000), 1 << 20);
         EXPECT(memory.ok());
         EXPECT(
             spmc::base::protect(memory.value().base(), 128 << 10, spmc::base::Protection::kReadWrite).ok());

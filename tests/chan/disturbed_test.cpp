@@ -17,7 +17,7 @@ using namespace chan_job;
 namespace {
 
 constexpr int kWorkers = 3;
-constexpr uint32_t kRounds = 150;
+constexpr uint32_t kRounds = 60;
 
 // A ring of workers passes growing messages on; each also multicasts what it saw, and the root folds all of
 // it.

@@ -1,4 +1,6 @@
 // Internal IDs, global IDs, paths, and the arguments of space_init and space_alloc.
+#include <spmc/spmc.h>
+
 #include "space_test.hpp"
 
 using namespace space_test;
@@ -147,4 +149,15 @@ TEST_CASE("child_slot gives the table's slot of a living child") {
     return !gone && gone.error().code == ESRCH && !never && never.error().code == ESRCH ? 0 : 2;
   });
   CHECK(run.exit_code == 0);
+}
+
+TEST_CASE("space_init takes SPMC memory that is there already, if it has room") {
+  setenv("DLINUX_NO_REEXEC", "1", 1);
+  const auto run = test_support::run_function([] {
+    if (spmc_init(8) != 0) return 1;
+    if (space_init(9) != -1 || errno != EINVAL) return 2;
+    if (space_init(4) != 0) return 3;
+    return join(start(0, [] { return 17; })).exit_code;
+  });
+  CHECK(run.exit_code == 17);
 }

@@ -1,6 +1,6 @@
 // Spaces and SPMC memory together: handing regions to children, and taking back what dead spaces held.
 #include <csignal>
-#include <cstring>
+#include <vector>
 
 #include <spmc/frames.hpp>
 #include <spmc/spmc.h>

@@ -1,5 +1,6 @@
 // Families of spaces: nesting, many at once, and what happens when somebody in the middle dies.
 #include <csignal>
+#include <vector>
 
 #include "space_test.hpp"
 
@@ -32,13 +33,13 @@ unsigned slots_in_use() {
   return used;
 }
 
-// Waits until `count` spaces run.
-void await_running(unsigned count) {
+// The processes of all spaces but the root, once there are `count` of them.
+std::vector<pid_t> await_processes(size_t count) {
   for (;;) {
-    unsigned running = 0;
-    for (uint32_t i = 0; i < spmc::segment::header().max_spaces; ++i)
-      if (space::load_life(spmc::SpaceId{i}).state == space::LifeState::kRunning) ++running;
-    if (running >= count) return;
+    std::vector<pid_t> all;
+    for (uint32_t i = 1; i < spmc::segment::header().max_spaces; ++i)
+      if (const pid_t pid = process_of(spmc::SpaceId{i}); pid != 0) all.push_back(pid);
+    if (all.size() >= count) return all;
     usleep(1000);
   }
 }
@@ -125,11 +126,7 @@ TEST_CASE("a killed child takes its descendants with it, and everything they hel
       start(5, sleep_for_ever);
       return sleep_for_ever();
     });
-    await_running(5);
-    std::vector<pid_t> all;
-    for (uint32_t i = 1; i < 16; ++i)
-      if (process_of(spmc::SpaceId{i}) != 0) all.push_back(process_of(spmc::SpaceId{i}));
-    if (all.size() < 5) return 1;
+    const std::vector<pid_t> all = await_processes(5);
     kill(process_of(space::child_slot(sid).value()), SIGKILL);
     if (join(sid).signal != SIGKILL) return 2;
     for (const pid_t pid : all)
@@ -145,7 +142,7 @@ TEST_CASE("a dead space and its descendants are not alive, whoever has noticed")
       start(1, sleep_for_ever);
       return sleep_for_ever();
     });
-    await_running(3);
+    await_processes(2);
     const auto child = space::child_slot(sid).value();
     const spmc::SpaceId grandchild{child.value == 1 ? 2u : 1u};
     if (!space::alive(child) || !space::alive(grandchild)) return 1;
@@ -185,18 +182,12 @@ TEST_CASE("no space outlives a root that ends, exits or is killed") {
         return sleep_for_ever();
       });
       start(2, [] { return space_ret(); });
-      for (uint32_t used = 0; used < 3;) {
-        used = 0;
-        for (uint32_t i = 1; i < 8; ++i) used += process_of(spmc::SpaceId{i}) != 0 ? 1 : 0;
-      }
-      for (uint32_t i = 1; i < 8; ++i) {
-        const pid_t pid = process_of(spmc::SpaceId{i});
-        if (pid != 0 && write(channel[1], &pid, sizeof pid) != sizeof pid) return 1;
-      }
+      for (const pid_t pid : await_processes(3))
+        if (write(channel[1], &pid, sizeof pid) != sizeof pid) return 1;
       if (how == "exit") std::exit(4);
       if (how == "_exit") _exit(4);
       if (how == "SIGKILL") raise(SIGKILL);
-      if (how == "SIGSEGV") raise(SIGSEGV);
+      if (how == "SIGSEGV") std::signal(SIGSEGV, SIG_DFL), raise(SIGSEGV);
       return 4;
     });
     close(channel[1]);

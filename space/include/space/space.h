@@ -24,7 +24,8 @@ extern "C" {
  * every run). Call it first in main: where address randomisation is on, it is turned off and the program is executed
  * again from its start with the same arguments, so that addresses repeat (not when DLINUX_NO_REEXEC is set, nor for
  * programs with raised rights). Takes over SIGCHLD (the program's handler is called afterwards) and orphaned
- * descendants. Also calls spmc_init. Again, or in a child space: does nothing.
+ * descendants. Also calls spmc_init, unless that was done for at least as many spaces. Again, or in a child space: does
+ * nothing.
  * Errors: EINVAL nspaces out of range or larger than at first; ENOMEM. */
 int space_init(int nspaces);
 
@@ -47,7 +48,8 @@ int space_alloc(int gid);
 int space_alloc_with(int gid, const struct space_options* options);
 
 /* Starts the child: it runs fn(arg) on a copy of the caller's memory and ends with the result as its exit status (the
- * low 8 bits, stdio flushed, no exit handlers run). stdio of the caller is flushed first.
+ * low 8 bits, stdio flushed, no exit handlers run). stdio of the caller is flushed first. The child dies with the
+ * calling thread: in the root space, call it from one that lives as long as the program.
  * Errors: ESRCH no such child; EINVAL started before, or fn is NULL; EAGAIN, ENOMEM no process. */
 int space_start(int sid, int (*fn)(void*), void* arg);
 
