@@ -145,7 +145,10 @@ class RankWatch final : public Watch {
       finish_with(128 + report.status);
       end_job();
     } else if (report.status != 0) {
-      if (state != RankState::kFinalized) {
+      if (state == RankState::kNew) {  // no MPI program, or it has told by itself what is wrong
+        finish_with(report.status);
+        end_job();
+      } else if (state != RankState::kFinalized) {
         spmc::base::complain("rank %d ended with exit code %d before MPI_Finalize; the job ends", rank, report.status);
         finish_with(report.status);
         end_job();

@@ -29,12 +29,14 @@ base::Result<EPageIndex> new_root_anchor(RegionId region, uint32_t pages, Genera
 
 std::atomic<uint32_t>* find_word(uint32_t pages, EPageIndex root, uint32_t page) {
   AnchorPage& top = anchor_page(root);
-  if (!two_levels(pages)) [[likely]] return &top.words[page];
+  if (!two_levels(pages)) [[likely]]
+    return &top.words[page];
   const EPageIndex sub{top.words[page / kAnchorWords].load(std::memory_order_acquire)};
   return sub.none() ? nullptr : &anchor_page(sub).words[page % kAnchorWords];
 }
 
-base::Result<std::atomic<uint32_t>*> ensure_word(RegionId region, uint32_t pages, EPageIndex root, uint32_t page) {
+base::Result<std::atomic<uint32_t>*> ensure_word(RegionId region, uint32_t pages, EPageIndex root,
+                                                 uint32_t page) {
   if (auto* word = find_word(pages, root, page)) return word;
   AnchorPage& top = anchor_page(root);
   const uint32_t index = page / kAnchorWords;

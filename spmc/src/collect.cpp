@@ -1,6 +1,6 @@
-// Order of the stores. A space may be killed between any two of them, and its reaper must find every frame exactly
-// once. So a frame is noted in RegionSlot::freeing, taken out of its word, freed, and only then the note goes. The reaper
-// frees a noted frame if it is still held for this region and no word names it.
+// Order of the stores. A space may be killed between any two of them, and its reaper must find every frame
+// exactly once. So a frame is noted in RegionSlot::freeing, taken out of its word, freed, and only then the
+// note goes. The reaper frees a noted frame if it is still held for this region and no word names it.
 #include "collect.hpp"
 
 #include "anchors.hpp"
@@ -43,7 +43,8 @@ void free_pages(RegionSlot& slot, AnchorPage& root) {
   }
 }
 
-// Frees the oldest generation. `oldest_generation` follows the anchor: a reaper reads it from the anchor page.
+// Frees the oldest generation. `oldest_generation` follows the anchor: a reaper reads it from the anchor
+// page.
 void free_oldest_generation(RegionSlot& slot) {
   AnchorPage& root = anchor_page({slot.oldest_anchor.load(acquire)});
   free_pages(slot, root);
@@ -102,7 +103,8 @@ void leave_region(RegionSlot& slot, Holder& holder, SpaceId space) {
     collect_dead_generations(slot);
     slot.producer.store(0, release);
   }
-  // Of two holders that leave at the same time at least one sees the other gone; the state lets one of them destroy.
+  // Of two holders that leave at the same time at least one sees the other gone; the state lets one of them
+  // destroy.
   holder.space.store(0, std::memory_order_seq_cst);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   notify_holders(slot);
@@ -112,7 +114,8 @@ void leave_region(RegionSlot& slot, Holder& holder, SpaceId space) {
 void destroy_if_deserted(RegionSlot& slot, uint32_t life) {
   // The serial number in `life` keeps a region that has taken this entry since then safe.
   if (has_holder(slot)) return;
-  if (slot.state.compare_exchange_strong(life, region_word(kRegionDying, self_word()), std::memory_order_acq_rel)) {
+  if (slot.state.compare_exchange_strong(life, region_word(kRegionDying, self_word()),
+                                         std::memory_order_acq_rel)) {
     destroy_region(slot);
   }
 }

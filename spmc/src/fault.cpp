@@ -1,10 +1,11 @@
-// The handler of SPMC page faults (paper 004, II.C.2 and III.B.4). Runs on its own stack, inside whatever instruction
-// touched SPMC memory; uses nothing that allocates or locks. A fault elsewhere goes to whoever handled SIGSEGV before.
+// The handler of SPMC page faults (paper 004, II.C.2 and III.B.4). Runs on its own stack, inside whatever
+// instruction touched SPMC memory; uses nothing that allocates or locks. A fault elsewhere goes to whoever
+// handled SIGSEGV before.
 //
 //   producer, page not fixed      the page and those behind it become writable
 //   producer reads, page fixed    readable
 //   producer writes, page fixed   ended: fixed at most once
-//   consumer reads                waits until the page is fixed; it and the fixed ones behind it become readable
+//   consumer reads                waits until the page is fixed; then it and fixed ones behind it are readable
 //   consumer writes               ended: single producer
 #include "fault.hpp"
 
@@ -33,8 +34,10 @@ bool is_write(const void* context) {
 
 void forward(int signal, siginfo_t* info, void* context) {
   if ((g_previous.sa_flags & SA_SIGINFO) != 0) return g_previous.sa_sigaction(signal, info, context);
-  if (g_previous.sa_handler != SIG_DFL && g_previous.sa_handler != SIG_IGN) return g_previous.sa_handler(signal);
-  // The default: the instruction runs again when we return, and ends the process; a signal sent by someone is sent again.
+  if (g_previous.sa_handler != SIG_DFL && g_previous.sa_handler != SIG_IGN)
+    return g_previous.sa_handler(signal);
+  // The default: the instruction runs again when we return, and ends the process; a signal sent by someone is
+  // sent again.
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   sigaction(SIGSEGV, &standard, nullptr);
@@ -79,8 +82,10 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (view == nullptr) unmapped(address, is_write(context));
   const uint32_t page = vpage - view->first;
   const auto offset = static_cast<uint32_t>(address & (kPageSize - 1));
-  if (is_producer(*view)) producer_fault(*view, page, offset, is_write(context));
-  else consumer_fault(*view, page, offset, is_write(context));
+  if (is_producer(*view))
+    producer_fault(*view, page, offset, is_write(context));
+  else
+    consumer_fault(*view, page, offset, is_write(context));
   errno = saved_errno;
 }
 
@@ -95,7 +100,8 @@ base::Status install_fault_handler() {
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  if (sigaction(SIGSEGV, &action, &g_previous) != 0) return base::Error{errno, "installing the fault handler"};
+  if (sigaction(SIGSEGV, &action, &g_previous) != 0)
+    return base::Error{errno, "installing the fault handler"};
   return {};
 }
 

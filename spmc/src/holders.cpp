@@ -40,7 +40,8 @@ base::Result<HolderPage*> ensure_holder_page(RegionId region, std::atomic<uint32
 bool try_claim_holder(Holder& holder) {
   uint32_t expected = 0;
   return holder.space.load(relaxed) == 0 &&
-         holder.space.compare_exchange_strong(expected, kHolderClaimed | self_word(), std::memory_order_acq_rel, relaxed);
+         holder.space.compare_exchange_strong(expected, kHolderClaimed | self_word(),
+                                              std::memory_order_acq_rel, relaxed);
 }
 
 // Claims the first free record; `index` tells which.
@@ -71,7 +72,8 @@ base::Result<RegionId> claim_region() {
     uint32_t expected = kRegionFree;
     if (expected != state.load(relaxed)) continue;
     raise_to(header.next_region, i + 1);  // before the claim, so that a reaper looks here
-    if (state.compare_exchange_strong(expected, region_word(kRegionClaimed, self_word()), std::memory_order_acq_rel, relaxed)) {
+    if (state.compare_exchange_strong(expected, region_word(kRegionClaimed, self_word()),
+                                      std::memory_order_acq_rel, relaxed)) {
       return RegionId{i};
     }
   }
@@ -79,7 +81,8 @@ base::Result<RegionId> claim_region() {
 }
 
 Holder& holder_at(const RegionSlot& slot, uint32_t index) {
-  if (index < kInlineHolders) [[likely]] return const_cast<Holder&>(slot.holders[index]);
+  if (index < kInlineHolders) [[likely]]
+    return const_cast<Holder&>(slot.holders[index]);
   index -= kInlineHolders;
   HolderPage* page = &holder_page(slot.overflow.load(acquire));
   for (; index >= kPageHolders; index -= kPageHolders) page = &holder_page(page->next.load(acquire));
@@ -129,7 +132,8 @@ void notify_holders(const RegionSlot& slot) {
   for_each_holder(slot, [](Holder&, uint32_t word) {
     if (word == self_word()) return;
     base::WaitLine& line = segment::space_slot({word - 1}).wait;
-    if (line.sleeping.load(relaxed)) [[unlikely]] base::wake_sleeper(line);
+    if (line.sleeping.load(relaxed)) [[unlikely]]
+      base::wake_sleeper(line);
   });
 }
 

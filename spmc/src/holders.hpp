@@ -1,4 +1,5 @@
-// The region table and the holders of a region. Any space may run any of this at the same time; nothing here blocks.
+// The region table and the holders of a region. Any space may run any of this at the same time; nothing here
+// blocks.
 #pragma once
 
 #include <base/result.hpp>
@@ -24,7 +25,8 @@ void for_each_holder(const RegionSlot& slot, Fn&& fn) {
   }
 }
 
-// Adds a record. The caller holds the region at `generation` or an older one, and stays there until this returns. ENOMEM.
+// Adds a record. The caller holds the region at `generation` or an older one, and stays there until this
+// returns. ENOMEM.
 base::Result<Holder*> add_holder(RegionId region, SpaceId space, uint32_t first_vpage, Generation generation,
                                  EPageIndex anchor);
 

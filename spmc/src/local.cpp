@@ -33,7 +33,8 @@ base::Result<int> mode_from_environment(int otherwise) {
 size_t name_space(char* text, size_t size) {
   char digits[12];
   size_t count = 0;
-  for (uint32_t n = g_local.self.value; count == 0 || n != 0; n /= 10) digits[count++] = static_cast<char>('0' + n % 10);
+  for (uint32_t n = g_local.self.value; count == 0 || n != 0; n /= 10)
+    digits[count++] = static_cast<char>('0' + n % 10);
   constexpr char kWord[] = "space ";
   size_t length = 0;
   for (const char* c = kWord; *c != 0 && length < size; ++c) text[length++] = *c;
@@ -50,7 +51,8 @@ base::Status prepare_process() {
   if (!vm) return vm.error();
   g_local.page_states = static_cast<PageState*>(std::calloc(header.vpages, sizeof(PageState)));
   g_local.views = static_cast<View*>(std::calloc(header.max_regions, sizeof(View)));
-  if (g_local.page_states == nullptr || g_local.views == nullptr) return base::Error{ENOMEM, "tables of a space"};
+  if (g_local.page_states == nullptr || g_local.views == nullptr)
+    return base::Error{ENOMEM, "tables of a space"};
   g_local.vm = std::move(vm).value();
   DL_TRY_STATUS(install_fault_handler());
   base::set_context_hook(name_space);

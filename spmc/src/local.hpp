@@ -1,12 +1,13 @@
-// What a space knows of itself: its views of regions, the access to its pages, counters. Private to the process and
-// single threaded; the fault handler runs in the same thread, in the middle of code outside this layer.
+// What a space knows of itself: its views of regions, the access to its pages, counters. Private to the
+// process and single threaded; the fault handler runs in the same thread, in the middle of code outside this
+// layer.
 #pragma once
 
+#include <spmc/spmc.h>
 #include <base/check.hpp>
 #include <base/mapping.hpp>
 #include <spmc/frames.hpp>
 #include <spmc/region_layout.hpp>
-#include <spmc/spmc.h>
 
 namespace spmc {
 
@@ -18,8 +19,8 @@ namespace spmc {
 enum Access : uint8_t { kNoAccess, kReadable, kWritable };
 
 struct PageState {
-  uint32_t view = 0;    // index + 1 into the views; 0: not looked up yet
-  uint16_t mark = 0;    // bytes of the frame that are defined, if own_frame
+  uint32_t view = 0;  // index + 1 into the views; 0: not looked up yet
+  uint16_t mark = 0;  // bytes of the frame that are defined, if own_frame
   Access access = kNoAccess;
   uint8_t own_frame : 1 = 0;  // this space took the frame from its pool: beyond `mark` there is old content
   uint8_t touched : 1 = 0;    // the vpage's private memory may be other than zero
@@ -39,7 +40,7 @@ struct Local {
   SpaceId self;
   bool ready = false;  // SPMC-VM reserved, handler installed
   int mode = SPMC_WR2;
-  Pte* row = nullptr;  // own page table
+  Pte* row = nullptr;                // own page table
   PageState* page_states = nullptr;  // [vpages]
   View* views = nullptr;             // [max_regions]
   uint32_t views_used = 0;           // views_[views_used..] have never been used

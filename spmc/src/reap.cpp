@@ -1,8 +1,9 @@
-// After the death of a space: everything that it left half done is found in shared memory and finished or undone.
+// After the death of a space: everything that it left half done is found in shared memory and finished or
+// undone.
 //
-// A frame that the dead space had taken, and not entered anywhere, lies in one of its chunks, held for a region that it
-// produced (or destroyed, or was adding a holder to). While its record is in the region no other space frees anything
-// there, so a frame that nothing names is an orphan.
+// A frame that the dead space had taken, and not entered anywhere, lies in one of its chunks, held for a
+// region that it produced (or destroyed, or was adding a holder to). While its record is in the region no
+// other space frees anything there, so a frame that nothing names is an orphan.
 #include <spmc/hooks.hpp>
 #include <spmc/self.hpp>
 
@@ -72,7 +73,8 @@ void reap_region(RegionSlot& slot, SpaceId dead, SpaceId heir) {
   if (was_busy_in(slot, dead)) finish_freeing(slot);
   for (const RegionState unfinished : {kRegionClaimed, kRegionDying}) {
     uint32_t expected = state_word(unfinished, dead);
-    if (slot.state.compare_exchange_strong(expected, state_word(kRegionDying, heir), std::memory_order_acq_rel)) {
+    if (slot.state.compare_exchange_strong(expected, state_word(kRegionDying, heir),
+                                           std::memory_order_acq_rel)) {
       destroy_region(slot);
       return;
     }

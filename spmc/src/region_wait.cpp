@@ -25,9 +25,11 @@ bool producer_moved_on(const View& view) {
 }  // namespace
 
 PageFate look_at_page(const View& view, uint32_t page, uint32_t need) {
-  if (is_published(view, page, need)) [[likely]] return PageFate::kPublished;
+  if (is_published(view, page, need)) [[likely]]
+    return PageFate::kPublished;
   const bool gone = producer_is_gone(view);
-  // In this order: of a producer that extended and then ended every consumer learns the same, whenever it looks.
+  // In this order: of a producer that extended and then ended every consumer learns the same, whenever it
+  // looks.
   const bool moved_on = producer_moved_on(view);
   if (!gone && !moved_on) return PageFate::kNotYet;
   // Either is seen after everything that the producer published before.
@@ -41,7 +43,8 @@ base::Error error_of(PageFate fate) {
 }
 
 base::Status wait_published(const View& view, uint32_t page, uint32_t need) {
-  if (is_published(view, page, need)) [[likely]] return {};
+  if (is_published(view, page, need)) [[likely]]
+    return {};
   PageFate fate = PageFate::kNotYet;
   wait_here([&] { return (fate = look_at_page(view, page, need)) != PageFate::kNotYet; });
   if (fate == PageFate::kPublished) return {};

@@ -24,12 +24,12 @@ void wait_here(Ready&& ready) {
   }
 }
 
-// Where a page stands for this space. kGone: never published, the producer has ended or left. kLeftBehind: never
-// published, the producer has extended.
+// Where a page stands for this space. kGone: never published, the producer has ended or left. kLeftBehind:
+// never published, the producer has extended.
 enum class PageFate { kPublished, kNotYet, kGone, kLeftBehind };
 
-// May bytes below `need` of the page be read? An extension page counts as published once the producer has extended
-// (need: kPageSize).
+// May bytes below `need` of the page be read? An extension page counts as published once the producer has
+// extended (need: kPageSize).
 PageFate look_at_page(const View& view, uint32_t page, uint32_t need);
 
 // Blocks until that is decided. EPIPE or ENODATA if it never will be. Async-signal-safe.

@@ -25,7 +25,8 @@ base::Result<uint32_t> find_free_pages(SpaceId space, uint32_t pages) {
     run = row[at] == 0 ? run + 1 : 0;
     if (run == pages) return at + 1 - pages;
   }
-  return base::Error{ENOMEM, "the space's SPMC memory has no free range of that size (raise spmc_config.pages)"};
+  return base::Error{ENOMEM,
+                     "the space's SPMC memory has no free range of that size (raise spmc_config.pages)"};
 }
 
 base::Result<uint32_t> check_region_size(size_t size) {
@@ -83,7 +84,8 @@ bool is_zero(const std::byte* page) {
   return page[0] == std::byte{0} && std::memcmp(page, page + 1, kPageSize - 1) == 0;
 }
 
-// Brings every frame of the unfixed pages up to date, so that the next producer finds in them what this one wrote.
+// Brings every frame of the unfixed pages up to date, so that the next producer finds in them what this one
+// wrote.
 base::Status hand_over_content(const View& view) {
   // A page that a fault opened with others and that is still zero needs no frame.
   const auto unfinished = [&](uint32_t page) {

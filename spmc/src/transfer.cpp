@@ -15,7 +15,9 @@ namespace {
 
 constexpr base::Error kNotProducer{EPERM, "this space is not the producer of the region"};
 
-uint32_t published_of(EPageIndex frame) { return segment::pageinfo(frame).published.load(std::memory_order_relaxed); }
+uint32_t published_of(EPageIndex frame) {
+  return segment::pageinfo(frame).published.load(std::memory_order_relaxed);
+}
 
 // Calls fn(page, offset, bytes) for the part of the extent in each page; fn returns a Status.
 template <typename Fn>
@@ -32,7 +34,8 @@ base::Status for_each_piece(const Extent& extent, Fn&& fn) {
   return {};
 }
 
-// Takes the frames of a range that the producer is about to fill. Ends the space if part of it is published already.
+// Takes the frames of a range that the producer is about to fill. Ends the space if part of it is published
+// already.
 base::Status take_frames(const Extent& extent, const char* deed, const char* rule) {
   return for_each_piece(extent, [&](uint32_t page, uint32_t offset, size_t) -> base::Status {
     const View& view = *extent.view;
@@ -75,7 +78,8 @@ void read_published(View& view, uint32_t page, uint32_t offset, std::byte* to, s
     std::memcpy(to, segment::frame(frame_of(view, page)) + offset, bytes);
     return;
   }
-  if (transfer_mode() == SPMC_WR && state_of(view, page).access == kNoAccess) open_readable(view, page, kConsumerRun);
+  if (transfer_mode() == SPMC_WR && state_of(view, page).access == kNoAccess)
+    open_readable(view, page, kConsumerRun);
   std::memcpy(to, own, bytes);  // faults in mode nwr
 }
 
@@ -112,7 +116,8 @@ base::Status region_read(const void* va, void* to, size_t size) {
     } else {
       DL_TRY_STATUS(wait_published(view, page, offset + static_cast<uint32_t>(bytes)));
       const EPageIndex frame = frame_of(view, page);
-      if (segment::pageinfo(frame).page != page) return base::Error{EINVAL, "an extension page holds no data"};
+      if (segment::pageinfo(frame).page != page)
+        return base::Error{EINVAL, "an extension page holds no data"};
       read_published(view, page, offset, target, bytes);
     }
     target += bytes;
@@ -126,10 +131,12 @@ base::Status region_setfix(void* va, size_t size) {
   if (!is_producer(view)) return kNotProducer;
   for (uint32_t page = extent.page; page < extent.end_page(); ++page) {
     const EPageIndex frame = frame_of(view, page);
-    if (!frame.none() && published_of(frame) == kPageSize) violation(view, page, 0, "fixes a page again", kRuleFixTwice);
+    if (!frame.none() && published_of(frame) == kPageSize)
+      violation(view, page, 0, "fixes a page again", kRuleFixTwice);
   }
   for (uint32_t page = extent.page; page < extent.end_page(); ++page) (void)DL_TRY(ensure_frame(view, page));
-  // All of the frames first: mprotect of a whole run is cheaper, and a page is read-only before anyone may read it.
+  // All of the frames first: mprotect of a whole run is cheaper, and a page is read-only before anyone may
+  // read it.
   for (uint32_t page = extent.page; page < extent.end_page(); ++page) {
     complete_frame(view, page, frame_of(view, page), kPageSize);
   }

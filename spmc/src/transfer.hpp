@@ -1,4 +1,5 @@
-// The primitives on pages and bytes, as Results; api.cpp gives them their C names. Meaning and errors: spmc.h.
+// The primitives on pages and bytes, as Results; api.cpp gives them their C names. Meaning and errors:
+// spmc.h.
 #pragma once
 
 #include "view.hpp"

@@ -20,8 +20,8 @@ View* make_view(uint32_t vpage) {
   const RegionId region = region_of(g_local.row[vpage]);
   RegionSlot& slot = region_slot(region);
   Holder* holder = find_holder(slot, g_local.self);
-  CHECK(holder != nullptr, "space %u maps region %u at page %u without holding it", g_local.self.value, region.value,
-        vpage);
+  CHECK(holder != nullptr, "space %u maps region %u at page %u without holding it", g_local.self.value,
+        region.value, vpage);
   uint32_t index = 0;
   while (index < g_local.views_used && g_local.views[index].slot != nullptr) ++index;
   if (index == g_local.views_used) ++g_local.views_used;
@@ -36,13 +36,15 @@ View* make_view(uint32_t vpage) {
 
 bool in_spmc_memory(uintptr_t address, size_t size) {
   const size_t bytes = size_t{segment::header().vpages} << kPageShift;
-  return address >= kSpmcVmAddress && address - kSpmcVmAddress < bytes && size <= bytes - (address - kSpmcVmAddress);
+  return address >= kSpmcVmAddress && address - kSpmcVmAddress < bytes &&
+         size <= bytes - (address - kSpmcVmAddress);
 }
 
 }  // namespace
 
 View* find_view(uint32_t vpage) {
-  if (const uint32_t index = g_local.page_states[vpage].view) [[likely]] return &g_local.views[index - 1];
+  if (const uint32_t index = g_local.page_states[vpage].view) [[likely]]
+    return &g_local.views[index - 1];
   return g_local.row[vpage] == 0 ? nullptr : make_view(vpage);
 }
 
@@ -59,12 +61,14 @@ base::Result<Extent> extent_at(const void* va, size_t size) {
   View* view = find_view(vpage);
   if (view == nullptr) return base::Error{EFAULT, "no region is mapped at this address"};
   const size_t behind = address - kSpmcVmAddress - (size_t{view->first} << kPageShift);
-  if (size > (size_t{view->pages} << kPageShift) - behind) return base::Error{EINVAL, "the range leaves the region"};
+  if (size > (size_t{view->pages} << kPageShift) - behind)
+    return base::Error{EINVAL, "the range leaves the region"};
   return Extent{view, vpage - view->first, static_cast<uint32_t>(address & (kPageSize - 1)), size};
 }
 
 base::Result<Extent> pages_at(const void* va, size_t size) {
-  if (reinterpret_cast<uintptr_t>(va) % kPageSize != 0) return base::Error{EINVAL, "the address is not page-aligned"};
+  if (reinterpret_cast<uintptr_t>(va) % kPageSize != 0)
+    return base::Error{EINVAL, "the address is not page-aligned"};
   if (size == 0 || size % kPageSize != 0) {
     return base::Error{EINVAL, "the size is zero or not a multiple of the page size"};
   }
@@ -81,7 +85,8 @@ base::Result<Extent> whole_region_at(const void* va, size_t size) {
 
 EPageIndex frame_of(const View& view, uint32_t page) {
   Pte& pte = pte_of(view, page);
-  if ((pte & kPtePresent) != 0) [[likely]] return {pte & kPteNumber};
+  if ((pte & kPtePresent) != 0) [[likely]]
+    return {pte & kPteNumber};
   const auto* word = find_word(view.pages, {view.holder->anchor}, page);
   const EPageIndex frame{word == nullptr ? 0 : word->load(std::memory_order_acquire)};
   if (!frame.none()) pte = frame.value | kPtePresent | (pte & (kPteOwner | kPteWritable));
@@ -103,7 +108,8 @@ base::Result<EPageIndex> ensure_frame(const View& view, uint32_t page) {
 
 void reset_pages(View& view, Reset what) {
   if (view.any_open) {
-    const auto closed = base::protect(vpage_address(view.first), size_t{view.pages} << kPageShift, base::Protection::kNone);
+    const auto closed =
+        base::protect(vpage_address(view.first), size_t{view.pages} << kPageShift, base::Protection::kNone);
     CHECK(closed.ok(), "%s", closed.error().what);
     view.any_open = false;
   }

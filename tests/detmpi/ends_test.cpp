@@ -128,9 +128,7 @@ TEST_CASE("a killed monitor of fork start takes all its ranks along") {
   Running running(job(kRanks, "ends", {"--start=fork"}, {"never", "-1"}));
   REQUIRE(running.wait_for_lines(kRanks));
   // The monitor is the ranks' parent.
-  const int rank = running.numbers().front();
-  const auto parent = test_support::run_command({"ps", "-o", "ppid=", "-p", std::to_string(rank)});
-  const int monitor = std::atoi(parent.out.c_str());
+  const int monitor = parent_of(running.numbers().front());
   REQUIRE(monitor > 1);
   REQUIRE(monitor != running.pid());
   REQUIRE(kill(monitor, SIGKILL) == 0);

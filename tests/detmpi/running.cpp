@@ -26,12 +26,18 @@ std::string content(int fd) {
   return text;
 }
 
-bool alive(int pid) {
+// What follows the name in /proc/PID/stat: state, parent, ...; empty when it has gone.
+std::string status_fields(int pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string line;
-  if (!std::getline(file, line)) return false;
+  std::getline(file, line);
   const size_t close = line.rfind(')');
-  return close != std::string::npos && line[close + 2] != 'Z' && line[close + 2] != 'X';
+  return close == std::string::npos ? "" : line.substr(close + 2);
+}
+
+bool alive(int pid) {
+  const std::string fields = status_fields(pid);
+  return !fields.empty() && fields[0] != 'Z' && fields[0] != 'X';
 }
 
 }  // namespace
@@ -39,6 +45,9 @@ bool alive(int pid) {
 Running::Running(const std::vector<std::string>& argv, const std::string& folder) {
   out_ = memfd_create("running-out", MFD_CLOEXEC);
   err_ = memfd_create("running-err", MFD_CLOEXEC);
+  // Several processes write at once: only appending keeps them from overwriting each other in a memory file.
+  fcntl(out_, F_SETFL, O_APPEND);
+  fcntl(err_, F_SETFL, O_APPEND);
   std::fflush(nullptr);
   pid_ = fork();
   if (out_ < 0 || err_ < 0 || pid_ < 0) {
@@ -104,6 +113,14 @@ test_support::RunResult Running::finish() {
   result.out = content(out_);
   result.err = content(err_);
   return result;
+}
+
+int parent_of(int pid) {
+  std::istringstream fields(status_fields(pid));
+  char state = 0;
+  int parent = -1;
+  fields >> state >> parent;
+  return parent;
 }
 
 bool all_gone(const std::vector<int>& pids) {

@@ -35,6 +35,8 @@ class Running {
   int err_ = -1;
 };
 
+int parent_of(int pid);  // -1 when it has gone
+
 // True once no process of these is left (zombies count as gone); waits for at most 10 s.
 bool all_gone(const std::vector<int>& pids);
 

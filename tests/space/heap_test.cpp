@@ -204,6 +204,7 @@ TEST_CASE("heaps of all living spaces are disjoint, also deep down, and blocks r
           }
           ranges.push_back(range);
         }
+        for (const int sid : sids) space_join(sid);
         return ranges.size() == 60 ? 0 : 3;
       },
       64);

@@ -1,12 +1,12 @@
 // Death at any instant: the reaper finds the tables in order and every frame.
 #include "job.hpp"
 
-#include <csignal>
-#include <cstdlib>
-#include <random>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
+#include <cstdlib>
+#include <random>
 
 using namespace spmc_test;
 
@@ -25,7 +25,8 @@ void publish_a_little(std::byte* region) {
   }
 }
 
-// Lets the traced child that has just stopped itself run `steps` instructions and kills it. False when it had ended before.
+// Lets the traced child that has just stopped itself run `steps` instructions and kills it. False when it had
+// ended before.
 bool kill_after(pid_t pid, unsigned steps) {
   int status = 0;
   NEED(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP);
@@ -47,8 +48,9 @@ unsigned factor() {
   return wanted == nullptr ? 1 : static_cast<unsigned>(std::strtoul(wanted, nullptr, 10));
 }
 
-// Kills space 1 at instants all over `deed`, about `kills` of them by default, and looks at what is left each time. `prepare` sets
-// the scene and gives the region; the first space gives up its own end at last, and every frame must be free.
+// Kills space 1 at instants all over `deed`, about `kills` of them by default, and looks at what is left each
+// time. `prepare` sets the scene and gives the region; the first space gives up its own end at last, and
+// every frame must be free.
 template <typename Prepare, typename Deed>
 void die_within(unsigned kills, Prepare&& prepare, Deed&& deed) {
   const auto run = test_support::run_function([&] {

@@ -1,9 +1,9 @@
 // The fault handler: runs of pages, faults that are not ours, waiting inside a fault.
 #include "job.hpp"
 
+#include <unistd.h>
 #include <csetjmp>
 #include <csignal>
-#include <unistd.h>
 
 using namespace spmc_test;
 
@@ -99,7 +99,8 @@ TEST_CASE("touching a page whose producer has ended ends the space with a messag
   });
   CHECK(runs.first.exit_code == spmc::base::kViolationExit);
   CHECK(runs.first.err ==
-        "DLinux: space 0: reads at address 0x300000000005, page 0 of region 0.0: the producer has ended or has cleared the "
+        "DLinux: space 0: reads at address 0x300000000005, page 0 of region 0.0: the producer has ended or "
+        "has cleared the "
         "region\n");
   CHECK(runs.first.err == runs.second.err);
 }

@@ -1,11 +1,12 @@
-// A small job for tests of SPMC memory: the first space, and children started by a bare fork where the space layer would
-// do more. A test's body runs in a process of its own (run_twice), uses NEED and never a Catch macro.
+// A small job for tests of SPMC memory: the first space, and children started by a bare fork where the space
+// layer would do more. A test's body runs in a process of its own (run_twice), uses NEED and never a Catch
+// macro.
 #pragma once
 
+#include <spmc/spmc.h>
 #include <spmc/hooks.hpp>
 #include <spmc/region.hpp>
 #include <spmc/self.hpp>
-#include <spmc/spmc.h>
 
 #include <base/check.hpp>
 #include <base/sys.hpp>
@@ -21,23 +22,23 @@
 
 #include "support/run_child.hpp"
 
-#define NEED(condition)                                                                                       \
-  do {                                                                                                        \
-    if (!(condition)) {                                                                                       \
-      std::fprintf(stderr, "%s:%d: space %u: not true: %s (errno %d, %s)\n", __FILE__, __LINE__,              \
-                   spmc::current_space().value, #condition, errno, spmc_last_error());                        \
-      std::fflush(nullptr);                                                                                   \
-      spmc::base::die(99);                                                                                    \
-    }                                                                                                         \
+#define NEED(condition)                                                                          \
+  do {                                                                                           \
+    if (!(condition)) {                                                                          \
+      std::fprintf(stderr, "%s:%d: space %u: not true: %s (errno %d, %s)\n", __FILE__, __LINE__, \
+                   spmc::current_space().value, #condition, errno, spmc_last_error());           \
+      std::fflush(nullptr);                                                                      \
+      spmc::base::die(99);                                                                       \
+    }                                                                                            \
   } while (false)
 
 // The call fails with this errno and leaves a sentence.
-#define NEED_ERRNO(call, code)                                  \
-  do {                                                          \
-    errno = 0;                                                  \
-    NEED((call) == -1);                                         \
-    NEED(errno == (code));                                      \
-    NEED(*spmc_last_error() != 0);                              \
+#define NEED_ERRNO(call, code)     \
+  do {                             \
+    errno = 0;                     \
+    NEED((call) == -1);            \
+    NEED(errno == (code));         \
+    NEED(*spmc_last_error() != 0); \
   } while (false)
 
 namespace spmc_test {

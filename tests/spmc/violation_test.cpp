@@ -1,5 +1,5 @@
-// Breaking a protocol ends the offender with a message that names the space, the address, the region and the rule; its
-// parent learns of it, and nobody else is disturbed.
+// Breaking a protocol ends the offender with a message that names the space, the address, the region and the
+// rule; its parent learns of it, and nobody else is disturbed.
 #include "job.hpp"
 
 using namespace spmc_test;
@@ -13,7 +13,8 @@ struct Setting {
   std::byte* others;  // region 0.1: space 0 is its producer, spaces 1 and 2 consume; page 0 is fixed
 };
 
-// Space 1 does `deed` and must be ended for it; space 2, a bystander, and the parent go on. Returns what was printed.
+// Space 1 does `deed` and must be ended for it; space 2, a bystander, and the parent go on. Returns what was
+// printed.
 template <typename Deed>
 std::string offence(const char* mode, Deed&& deed) {
   const auto runs = test_support::run_twice([&] {
@@ -67,13 +68,15 @@ volatile std::byte g_sink;
 
 TEST_CASE("a consumer writes an unfixed page", "[violation]") {
   offence_in_every_mode(
-      "writes at address 0x300000005123, page 1 of region 0.1: a region has a single producer, and this space is not it",
+      "writes at address 0x300000005123, page 1 of region 0.1: a region has a single producer, and this "
+      "space is not it",
       [](Setting at) { at.others[kPage + 0x123] = std::byte{1}; });
 }
 
 TEST_CASE("a consumer writes a page that it has read", "[violation]") {
   offence_in_every_mode(
-      "writes at address 0x300000004001, page 0 of region 0.1: a region has a single producer, and this space is not it",
+      "writes at address 0x300000004001, page 0 of region 0.1: a region has a single producer, and this "
+      "space is not it",
       [](Setting at) {
         g_sink = at.others[0];
         at.others[1] = std::byte{1};
@@ -82,13 +85,15 @@ TEST_CASE("a consumer writes a page that it has read", "[violation]") {
 
 TEST_CASE("a producer writes a page that it has fixed", "[violation]") {
   offence_in_every_mode(
-      "writes at address 0x300000000000, page 0 of region 0.0: what has been fixed or published is read-only for good",
+      "writes at address 0x300000000000, page 0 of region 0.0: what has been fixed or published is read-only "
+      "for good",
       [](Setting at) { at.mine[0] = std::byte{1}; });
 }
 
 TEST_CASE("a producer touches, fixes and writes a page", "[violation]") {
   offence_in_every_mode(
-      "writes at address 0x300000002008, page 2 of region 0.0: what has been fixed or published is read-only for good",
+      "writes at address 0x300000002008, page 2 of region 0.0: what has been fixed or published is read-only "
+      "for good",
       [](Setting at) {
         at.mine[2 * kPage] = std::byte{1};
         NEED(spmcR_setfix(at.mine + 2 * kPage, kPage) == 0);
@@ -98,13 +103,15 @@ TEST_CASE("a producer touches, fixes and writes a page", "[violation]") {
 
 TEST_CASE("a producer calls spmcR_write on a fixed page", "[violation]") {
   offence_in_every_mode(
-      "writes at address 0x300000000007, page 0 of region 0.0: what has been fixed or published is read-only for good",
+      "writes at address 0x300000000007, page 0 of region 0.0: what has been fixed or published is read-only "
+      "for good",
       [](Setting at) { spmcR_write(at.mine + 7, "x", 1); });
 }
 
 TEST_CASE("a producer calls spmcR_write below the watermark", "[violation]") {
   offence_in_every_mode(
-      "writes at address 0x300000001063, page 1 of region 0.0: what has been fixed or published is read-only for good",
+      "writes at address 0x300000001063, page 1 of region 0.0: what has been fixed or published is read-only "
+      "for good",
       [](Setting at) {
         NEED(spmcR_write(at.mine + kPage + 100, "x", 1) == 0);  // right behind it: allowed
         spmcR_write(at.mine + kPage + 99, "xy", 2);
@@ -119,13 +126,15 @@ TEST_CASE("a producer fixes a page twice", "[violation]") {
 
 TEST_CASE("a space touches SPMC memory where no region is", "[violation]") {
   offence_in_every_mode(
-      "reads at address 0x300000009000: no region of SPMC memory is mapped there (never handed over, or cleared)",
+      "reads at address 0x300000009000: no region of SPMC memory is mapped there (never handed over, or "
+      "cleared)",
       [](Setting at) { g_sink = at.mine[9 * kPage]; });
 }
 
 TEST_CASE("a space touches a region after clearing it", "[violation]") {
   offence_in_every_mode(
-      "writes at address 0x300000000000: no region of SPMC memory is mapped there (never handed over, or cleared)",
+      "writes at address 0x300000000000: no region of SPMC memory is mapped there (never handed over, or "
+      "cleared)",
       [](Setting at) {
         at.mine[2 * kPage] = std::byte{1};
         NEED(spmcR_clear(at.mine, kRegion) == 0);
@@ -147,7 +156,8 @@ TEST_CASE("the former producer writes", "[violation]") {
     });
     CHECK(run.exit_code == spmc::base::kViolationExit);
     CHECK(run.err ==
-          "DLinux: space 0: writes at address 0x300000000000, page 0 of region 0.0: a region has a single producer, and "
+          "DLinux: space 0: writes at address 0x300000000000, page 0 of region 0.0: a region has a single "
+          "producer, and "
           "this space is not it\n");
   }
 }

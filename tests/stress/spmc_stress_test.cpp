@@ -1,5 +1,6 @@
-// Random schedules of producing, publishing, fixing, extending, handing over and consuming, in random modes, against a
-// model; under stops and priorities. What the spaces read must be what the model says, and twice the same.
+// Random schedules of producing, publishing, fixing, extending, handing over and consuming, in random modes,
+// against a model; under stops and priorities. What the spaces read must be what the model says, and twice
+// the same.
 //
 // 8 rounds; SPMC_STRESS_ROUNDS for more, SPMC_STRESS_SEED to start elsewhere.
 #include <sys/resource.h>
@@ -39,8 +40,8 @@ struct Plan {
 };
 
 struct Shape {
-  uint32_t producer;               // space
-  std::vector<uint32_t> consumers; // spaces
+  uint32_t producer;                // space
+  std::vector<uint32_t> consumers;  // spaces
   uint32_t data_pages;
   uint32_t by_parent;    // generations that the first space produces before it hands over
   uint32_t by_child;     // and then the child, before the grandchild goes on
@@ -66,7 +67,8 @@ Plan plan_of(uint32_t seed, uint32_t region, uint32_t generation, uint32_t data_
   Plan plan;
   for (uint32_t page = 0; page < data_pages; ++page) {
     PagePlan one{static_cast<PagePlan::Kind>(random() % 5), {}};
-    if (one.kind == PagePlan::kWhole || one.kind == PagePlan::kByTouch) one.content = pattern(kPage, random());
+    if (one.kind == PagePlan::kWhole || one.kind == PagePlan::kByTouch)
+      one.content = pattern(kPage, random());
     if (one.kind == PagePlan::kPieces) one.content = pattern(1 + random() % kPage, random());
     if (one.kind == PagePlan::kEmpty) one.content.resize(kPage);
     plan.pages.push_back(std::move(one));
@@ -117,7 +119,8 @@ void produce_page(std::byte* va, const PagePlan& plan, Random& pace) {
 
 void produce(End& end, uint32_t seed, Random& pace) {
   const Plan plan = plan_of(seed, end.id, end.generation, end.shape.data_pages);
-  for (size_t page = 0; page < plan.pages.size(); ++page) produce_page(end.va + page * kPage, plan.pages[page], pace);
+  for (size_t page = 0; page < plan.pages.size(); ++page)
+    produce_page(end.va + page * kPage, plan.pages[page], pace);
   if (pace() % 8 == 0) NEED(spmc_check_invariants() == nullptr);
   end.extend();
 }
@@ -141,7 +144,8 @@ void consume_page(const std::byte* va, const PagePlan& plan, Random& pace, uint6
 
 void consume(End& end, uint32_t seed, Random& pace, uint64_t& digest) {
   const Plan plan = plan_of(seed, end.id, end.generation, end.shape.data_pages);
-  for (size_t i = plan.pages.size(); i > 0; --i) consume_page(end.va + (i - 1) * kPage, plan.pages[i - 1], pace, digest);
+  for (size_t i = plan.pages.size(); i > 0; --i)
+    consume_page(end.va + (i - 1) * kPage, plan.pages[i - 1], pace, digest);
   if (pace() % 8 == 0) NEED(spmc_check_invariants() == nullptr);
   end.extend();
 }
@@ -155,13 +159,14 @@ Roles roles_of(uint32_t space, const std::vector<End>& ends) {
   for (const End& end : ends) {
     if (end.shape.producer == space) roles.produces.push_back(end);
     const auto& consumers = end.shape.consumers;
-    if (std::find(consumers.begin(), consumers.end(), space) != consumers.end()) roles.consumes.push_back(end);
+    if (std::find(consumers.begin(), consumers.end(), space) != consumers.end())
+      roles.consumes.push_back(end);
   }
   return roles;
 }
 
-// One more generation of everything that is not done yet. All spaces go through the generations in the same order, so
-// nobody waits in a circle.
+// One more generation of everything that is not done yet. All spaces go through the generations in the same
+// order, so nobody waits in a circle.
 void one_generation(Roles& roles, uint32_t generation, uint32_t seed, Random& pace, uint64_t& digest) {
   for (End& end : roles.produces) {
     if (end.generation == generation && generation < end.shape.generations) produce(end, seed, pace);
@@ -171,7 +176,8 @@ void one_generation(Roles& roles, uint32_t generation, uint32_t seed, Random& pa
   }
 }
 
-// A child: consumes everything it is given, and produces up to by_child; then a child of its own produces the rest.
+// A child: consumes everything it is given, and produces up to by_child; then a child of its own produces the
+// rest.
 int child_life(Job& job, uint32_t space, uint32_t seed, const std::vector<End>& ends, std::byte* result) {
   Random pace(seed * 31 + space);
   spmc_set_mode(spmc_parse_mode(all_modes()[pace() % all_modes().size()].c_str()));
@@ -248,7 +254,8 @@ int one_round(uint32_t seed) {
     NEED(spmcR_transown(space, results.back(), theirs.back(), kPage) == 0);
   }
   for (uint32_t space = 1; space <= kChildren; ++space) {
-    job.start(space, [&] { return child_life(job, space, seed, as_seen_by(space, ends), theirs[space - 1]); });
+    job.start(space,
+              [&] { return child_life(job, space, seed, as_seen_by(space, ends), theirs[space - 1]); });
   }
   disturb(job, pace);
   for (uint32_t space = 1; space <= kChildren; ++space) {

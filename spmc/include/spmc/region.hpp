@@ -1,5 +1,6 @@
-// Regions for C++: an owned mapping of a region in this space, with Results for errors. Meaning, blocking and errors of
-// each operation are those of the function of the same name in spmc.h. Offsets and sizes are in bytes.
+// Regions for C++: an owned mapping of a region in this space, with Results for errors. Meaning, blocking and
+// errors of each operation are those of the function of the same name in spmc.h. Offsets and sizes are in
+// bytes.
 #pragma once
 
 #include <cerrno>
@@ -7,8 +8,8 @@
 #include <span>
 #include <utility>
 
-#include <base/result.hpp>
 #include <spmc/spmc.h>
+#include <base/result.hpp>
 
 namespace spmc {
 
@@ -56,7 +57,9 @@ class Region {
   base::Status read(size_t offset, std::span<std::byte> to) const {
     return status(spmcR_read(base_ + offset, to.data(), to.size()), "spmcR_read");
   }
-  base::Status setfix(size_t offset, size_t bytes) { return status(spmcR_setfix(base_ + offset, bytes), "spmcR_setfix"); }
+  base::Status setfix(size_t offset, size_t bytes) {
+    return status(spmcR_setfix(base_ + offset, bytes), "spmcR_setfix");
+  }
   base::Status publish(size_t offset, size_t bytes) {
     return status(spmcR_publish(base_ + offset, bytes), "spmcR_publish");
   }

@@ -13,13 +13,14 @@ SpaceId current_space();
 // The frames of this space, also for the layers above. Only after set_current_space.
 FramePool& frame_pool();
 
-// Makes the job's segment and makes this process space 0. `mode` as in spmc_config. Errors as spmc_init. Installs the
-// fault handler, which hands other crashes on to the handler that is there now, and a context hook that names the space
-// in messages; a layer that knows more sets its own afterwards.
+// Makes the job's segment and makes this process space 0. `mode` as in spmc_config. Errors as spmc_init.
+// Installs the fault handler, which hands other crashes on to the handler that is there now, and a context
+// hook that names the space in messages; a layer that knows more sets its own afterwards.
 base::Status try_init(const SegmentConfig& config, int mode = -1, uint64_t window_bytes = 0);
 
-// For a process that another one started by exec: makes it space `self` of the segment that it has just attached
-// (segment::try_attach). Does for this process what try_init does. EEXIST when it is a space already.
+// For a process that another one started by exec: makes it space `self` of the segment that it has just
+// attached (segment::try_attach). Does for this process what try_init does. EEXIST when it is a space
+// already.
 base::Status try_join(SpaceId self);
 
 }  // namespace spmc
