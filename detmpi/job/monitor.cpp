@@ -165,8 +165,11 @@ class RankWatch final : public Watch {
   void explain_signal(int rank, const spmc::base::ExitReport& report, const RankRecord& record) {
     char where[320] = "";
     if (record.crash_signal.load(std::memory_order_acquire) == static_cast<uint32_t>(report.status)) {
-      std::snprintf(where, sizeof where, ", touching address 0x%lx, at %s",
-                    static_cast<unsigned long>(record.crash_address), record.crash_place);
+      const bool touched = report.status == SIGSEGV || report.status == SIGBUS;
+      const int n = touched ? std::snprintf(where, sizeof where, ", touching address 0x%lx",
+                                            static_cast<unsigned long>(record.crash_address))
+                            : 0;
+      std::snprintf(where + n, sizeof where - static_cast<size_t>(n), ", at %s", record.crash_place);
     }
     const auto call = record.call.load(std::memory_order_relaxed);
     spmc::base::complain("rank %d (process %d) died of signal %d (%s: %s)%s%s%s%s; the job ends", rank, report.pid,

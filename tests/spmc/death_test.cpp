@@ -1,6 +1,8 @@
 // Death at any instant: the reaper finds the tables in order and every frame.
 #include "job.hpp"
 
+#include <spmc/region_layout.hpp>
+
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -218,4 +220,16 @@ TEST_CASE("producer or consumer is killed in the middle of a stream", "[death]")
   });
   CHECK(run.err == "");
   CHECK(run.exit_code == 0);
+}
+
+TEST_CASE("a holder's record that a dead space was filling in is free again", "[death]") {
+  in_a_job([](Job&) {
+    auto* region = static_cast<std::byte*>(spmcR_alloc(kRegion));
+    spmc::RegionSlot& slot = spmc::region_slot({0});
+    for (uint32_t i = 1; i < spmc::kInlineHolders; ++i) slot.holders[i].space.store(spmc::kHolderClaimed | (1 + 1));
+    slot.holder_limit.store(spmc::kInlineHolders);
+    spmc::reap({1}, {0});
+    for (int child = 2; child < 7; ++child) NEED(spmcR_copycons(child, region, region, kRegion) == 0);
+    Job::check(1);  // a seventh holder would have needed a page
+  });
 }

@@ -26,7 +26,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   Crash crash;
   crash.signal = signal;
   crash.place = static_cast<uintptr_t>(registers->uc_mcontext.gregs[REG_RIP]);
-  const bool has_address = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
+  const bool has_address = signal == SIGSEGV || signal == SIGBUS;
   if (has_address && info->si_code > 0) crash.address = reinterpret_cast<uintptr_t>(info->si_addr);
   if (g_crash_hook != nullptr) g_crash_hook(crash);
   // SA_RESETHAND: returning runs into the fault again; a signal that was sent must be raised again.

@@ -1,0 +1,118 @@
+// The promise itself: a program prints the same bytes in every run, whatever happens around it. Each program runs in
+// peace once; then under load, on one core, with its ranks stopped and continued at random, started both ways; the
+// outputs must be equal. A program that is not deterministic shows that the disturbance would have been noticed.
+#include <memory>
+#include <set>
+
+#include "../detmpi/run_mpi.hpp"
+#include "../detmpi/running.hpp"
+#include "disturb.hpp"
+#include "support/leak_check.hpp"
+
+using namespace mpi_test;
+using determinism_test::Load;
+using determinism_test::Stopper;
+
+namespace {
+
+struct Disturbance {
+  const char* name;
+  int load;       // processes that burn time
+  bool one_core;  // all ranks on the first core
+  bool stops;     // ranks are stopped, continued and re-niced
+  bool nice;      // the whole job at the lowest priority
+};
+
+constexpr Disturbance kDisturbances[] = {
+    {"load", 4, false, false, false},          {"one core", 0, true, false, false},
+    {"stops", 0, false, true, false},          {"stops on one core", 0, true, true, false},
+    {"stops under load", 2, false, true, false}, {"load at low priority", 3, false, false, true},
+};
+
+RunResult run_disturbed(const Disturbance& how, std::vector<std::string> argv, uint64_t seed) {
+  if (how.one_core) argv.insert(argv.begin(), {"taskset", "-c", "0"});
+  if (how.nice) argv.insert(argv.begin(), {"nice", "-n", "19"});
+  const Load load(how.load);
+  Running running(argv);
+  std::unique_ptr<Stopper> stopper;
+  if (how.stops) stopper = std::make_unique<Stopper>(running.pid(), seed);
+  return running.finish();
+}
+
+// All outputs of the program, in peace first, then under every disturbance.
+std::vector<RunResult> all_runs(const std::string& name, int ranks, const char* start,
+                                const std::vector<std::string>& options = {}) {
+  auto with = options;
+  with.push_back(start);
+  const auto argv = job(ranks, name, with);
+  std::vector<RunResult> runs = {test_support::run_command(argv)};
+  uint64_t seed = 1;
+  for (const auto& how : kDisturbances) {
+    INFO(name << " on " << ranks << " ranks, " << start << ", " << how.name);
+    runs.push_back(run_disturbed(how, argv, seed++));
+    INFO(runs.back().err);
+    REQUIRE(runs.back().exit_code == 0);
+    CHECK(runs.back().err.empty());
+  }
+  return runs;
+}
+
+void expect_same(const std::string& name, int ranks, bool across_starts = true,
+                 const std::vector<std::string>& options = {}) {
+  std::string first_output;
+  for (const char* start : kStarts) {
+    const auto runs = all_runs(name, ranks, start, options);
+    CHECK(!runs[0].out.empty());
+    for (size_t i = 1; i < runs.size(); ++i) {
+      INFO(name << " on " << ranks << " ranks, " << start << ", " << kDisturbances[i - 1].name);
+      CHECK(runs[i] == runs[0]);
+    }
+    if (across_starts && !first_output.empty()) CHECK(runs[0].out == first_output);
+    first_output = runs[0].out;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the disturbance is noticed by a program that is not deterministic") {
+  for (const char* start : kStarts) {
+    std::set<std::string> outputs;
+    for (const auto& run : all_runs("unordered", 4, start)) outputs.insert(run.out);
+    CHECK(outputs.size() > 1);
+  }
+}
+
+TEST_CASE("the stopper stops") {
+  Running running(job(3, "ring"));
+  int stops = 0;
+  {
+    const Stopper stopper(running.pid(), 1);
+    CHECK(running.finish().exit_code == 0);
+    stops = stopper.stops();
+  }
+  CHECK(stops > 0);
+}
+
+TEST_CASE("a halo exchange") { expect_same("halo", 4); }
+TEST_CASE("a token in a ring") { expect_same("ring", 3); }
+TEST_CASE("a master and its workers") { expect_same("master_worker", 5); }
+TEST_CASE("random traffic") {
+  expect_same("traffic", 2);
+  expect_same("traffic", 6);
+}
+TEST_CASE("collective operations in a random order") {
+  expect_same("mixture", 2);
+  expect_same("mixture", 7);
+}
+TEST_CASE("the logical clock") {
+  expect_same("logical_clock", 2, false, {"--wtime=logical"});
+  expect_same("logical_clock", 4, false, {"--wtime=logical"});
+}
+TEST_CASE("addresses") {
+  // Where the system forbids to switch their randomisation off, they differ.
+  if (test_support::run_command({"setarch", "-R", "true"}).exit_code != 0) {
+    test_support::skip_test("address randomisation cannot be switched off here");
+    return;
+  }
+  expect_same("addresses", 3, false);
+}
