@@ -80,7 +80,10 @@ void ensure_addresses_repeat() {
 // A space is busy, or waits for one of its descendants: the ancestors of a child do not count as busy.
 void set_wait_policy(unsigned idle) {
   const unsigned used = slots_in_use();
-  base::set_wait_policy(base::wait_policy_for(used > idle ? used - idle : 1));
+  const unsigned busy = used > idle ? used - idle : 1;
+  base::set_wait_policy(base::wait_policy_for(busy));
+  // Two busy spaces on one core while another core is idle would hand over at each message.
+  base::g_home_core = busy <= base::usable_cores() ? static_cast<int>(g_me.slot.value) : -1;
 }
 
 // In the child, first of all; nothing shared is touched before the slot is claimed.
@@ -99,6 +102,7 @@ void become(const Child& child) {
   base::register_for_fences();
   base::g_wait_counters = {};
   set_wait_policy(g_me.depth);
+  if (base::g_home_core >= 0) base::move_to_core(child.slot.value);
   spmc::set_current_space(child.slot);
   spmc::on_space_start(child.slot);
 }
