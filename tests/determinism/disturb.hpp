@@ -1,5 +1,5 @@
-// Disturbs a running job: stops and continues its ranks, changes their priorities, and keeps the cores busy. Only timing
-// changes; a deterministic program must not notice.
+// Disturbs a running job: stops and continues its ranks, changes their priorities, and keeps the cores busy.
+// Only timing changes; a deterministic program must not notice.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ class Load {
   std::vector<int> pids_;
 };
 
-// Stops, continues and re-nices the processes below `root` at random, drawn from `seed`, until it goes out of scope or
-// `root` has ended. The caller has one thread more meanwhile and must not fork.
+// Stops, continues and re-nices the processes below `root` at random, drawn from `seed`, until it goes out of
+// scope or `root` has ended. The caller has one thread more meanwhile and must not fork.
 class Stopper {
  public:
   Stopper(int root, uint64_t seed);

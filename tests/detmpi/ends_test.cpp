@@ -1,5 +1,6 @@
-// How jobs end: exit codes, MPI_Abort, crashes, errors, whatever the other ranks are doing at that moment. The bound of
-// 10 s only guards against hangs (a job ends within a fraction of a second); leaks are checked after every case.
+// How jobs end: exit codes, MPI_Abort, crashes, errors, whatever the other ranks are doing at that moment.
+// The bound of 10 s only guards against hangs (a job ends within a fraction of a second); leaks are checked
+// after every case.
 #include <csignal>
 
 #include "run_mpi.hpp"
@@ -12,7 +13,9 @@ namespace {
 constexpr int kRanks = 6;
 constexpr double kHang = 10;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 size_t times(const std::string& text, const std::string& part) {
   size_t n = 0;
@@ -21,7 +24,8 @@ size_t times(const std::string& text, const std::string& part) {
 }
 
 // Runs `ends how who code`; nothing of it may be left when it has ended.
-RunResult end(const char* start, const std::string& how, const std::string& who, int code, int ranks = kRanks) {
+RunResult end(const char* start, const std::string& how, const std::string& who, int code,
+              int ranks = kRanks) {
   const Stopwatch watch;
   Running running(job(ranks, "ends", {start}, {how, who, std::to_string(code)}));
   RunResult result = running.finish();
@@ -35,7 +39,8 @@ struct Expected {
   std::vector<std::string> said;
 };
 
-void expect_end(const std::string& how, const std::string& who, int code, const Expected& expected, int ranks = kRanks) {
+void expect_end(const std::string& how, const std::string& who, int code, const Expected& expected,
+                int ranks = kRanks) {
   for (const char* start : kStarts) {
     const RunResult result = end(start, how, who, code, ranks);
     INFO(how << " by " << who << ", " << start << "\n" << result.err);

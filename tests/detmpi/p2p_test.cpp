@@ -1,17 +1,21 @@
-// Point-to-point communication: each program checks itself (programs/); here it has to end well and print the same
-// bytes whenever and however it is started.
+// Point-to-point communication: each program checks itself (programs/); here it has to end well and print the
+// same bytes whenever and however it is started.
 #include "run_mpi.hpp"
 
 using mpi_test::expect_same_everywhere;
 
-TEST_CASE("every send mode delivers") { expect_same_everywhere("modes", {1, 2, 3, 8}); }
-TEST_CASE("messages of all sizes arrive, also when all send first") { expect_same_everywhere("sizes", {1, 2, 5}); }
+TEST_CASE("every send mode delivers") { expect_same_everywhere("modes", {1, 2, 5}); }
+TEST_CASE("messages of all sizes arrive, also when all send first") {
+  expect_same_everywhere("sizes", {1, 2, 5});
+}
 TEST_CASE("100 MiB go there and back") { expect_same_everywhere("large", {2}); }
 TEST_CASE("messages keep their order") { expect_same_everywhere("order", {1, 2, 3, 4, 8, 16}); }
-TEST_CASE("floods of messages that nobody asked for are taken") { expect_same_everywhere("flood", {1, 2, 4, 8}); }
+TEST_CASE("floods of messages that nobody asked for are taken") {
+  expect_same_everywhere("flood", {1, 2, 4, 8});
+}
 TEST_CASE("a message that is too long is an error") { expect_same_everywhere("truncate", {1, 2, 4}); }
 TEST_CASE("nobody and oneself as a peer") { expect_same_everywhere("null_self", {1, 2, 4}); }
-TEST_CASE("send and receive at once") { expect_same_everywhere("sendrecv", {1, 2, 3, 8, 16}); }
+TEST_CASE("send and receive at once") { expect_same_everywhere("sendrecv", {1, 2, 3, 8}); }
 TEST_CASE("probes") { expect_same_everywhere("probe", {1, 2, 3, 8, 16}); }
 TEST_CASE("requests complete in every form") { expect_same_everywhere("completion", {1, 2, 3, 8, 16}); }
 TEST_CASE("persistent requests") { expect_same_everywhere("persistent", {1, 2, 3, 8}); }

@@ -1,6 +1,8 @@
-// How the tests start MPI programs: through detmpirun, in both ways of starting, twice, with the bytes compared.
+// How the tests start MPI programs: through detmpirun, in both ways of starting, twice, with the bytes
+// compared.
 //
-// DETMPIRUN and MPI_PROGRAMS (the folder of the test programs) come from the environment; meson.build sets them.
+// DETMPIRUN and MPI_PROGRAMS (the folder of the test programs) come from the environment; meson.build sets
+// them.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -34,6 +36,18 @@ inline std::vector<std::string> job(int ranks, const std::string& name, std::vec
   return argv;
 }
 
+// The first line in which two outputs differ, for people.
+inline std::string difference(const RunResult& a, const RunResult& b) {
+  size_t at = 0;
+  while (at < a.out.size() && at < b.out.size() && a.out[at] == b.out[at]) ++at;
+  if (at == a.out.size() && at == b.out.size()) return "the outputs are the same";
+  const auto line = [at](const std::string& text) {
+    const size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+    return text.substr(begin, text.find('\n', at) - begin);
+  };
+  return "'" + line(a.out) + "' and '" + line(b.out) + "'";
+}
+
 // All its checks hold with every number of ranks, and it prints the same each time, however it is started.
 inline void expect_same_everywhere(const std::string& name, const std::vector<int>& numbers_of_ranks) {
   for (const int ranks : numbers_of_ranks) {
@@ -42,6 +56,7 @@ inline void expect_same_everywhere(const std::string& name, const std::vector<in
       const auto runs = test_support::run_command_twice(job(ranks, name, {start}));
       INFO(name << " on " << ranks << " ranks, " << start << "\n" << runs.first.err << runs.second.err);
       REQUIRE(runs.first.exit_code == 0);
+      INFO(difference(runs.first, runs.second));
       REQUIRE(runs.first == runs.second);
       CHECK(runs.first.err.empty());
       CHECK(!runs.first.out.empty());

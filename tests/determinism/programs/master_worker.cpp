@@ -5,7 +5,7 @@ using namespace mpi_test;
 
 namespace {
 
-constexpr int kTasks = 300;
+constexpr int kTasks = 120;
 constexpr int kStop = -1;
 
 double work(int task) {

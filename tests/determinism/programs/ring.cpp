@@ -1,11 +1,12 @@
-// A token that goes round and round; every rank adds to it what it has seen, and works for different times in between.
+// A token that goes round and round; every rank adds to it what it has seen, and works for different times in
+// between.
 #include "testing.hpp"
 
 using namespace mpi_test;
 
 int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
-  constexpr int kRounds = 800;
+  constexpr int kRounds = 150;
   constexpr auto kComm = MPI_COMM_WORLD;
   uint64_t token[4] = {1, 2, 3, 4};
   uint64_t seen = 0;

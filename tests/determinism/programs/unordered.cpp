@@ -1,4 +1,5 @@
-// Not deterministic: every rank writes to standard output when it gets there. Shows that the disturbance disturbs.
+// Not deterministic: every rank writes to standard output when it gets there. Shows that the disturbance
+// disturbs.
 #include <unistd.h>
 
 #include "testing.hpp"

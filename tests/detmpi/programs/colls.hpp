@@ -1,4 +1,5 @@
-// What the programs that test collective operations share: the communicators they are tried on, and their counts.
+// What the programs that test collective operations share: the communicators they are tried on, and their
+// counts.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +22,12 @@ struct Group {  // a communicator, seen from this rank
 // Counts of ints: none, few, and about the borders of a board's line and area.
 inline std::vector<int> counts_for(const Group& group) {
   std::vector<int> counts = {0, 1, 5, 12, 13, 300};
-  if (group.size <= 4) counts.insert(counts.end(), {8191, 8192, 8193, 40000});
-  else if (group.size <= 16) counts.insert(counts.end(), {2047, 2048, 2049, 10000});
-  else counts = {0, 1, 13, 512, 513};
+  if (group.size <= 4)
+    counts.insert(counts.end(), {8191, 8192, 8193, 40000});
+  else if (group.size <= 16)
+    counts.insert(counts.end(), {2047, 2048, 2049, 10000});
+  else
+    counts = {0, 1, 13, 512, 513};
   return counts;
 }
 
@@ -31,7 +35,8 @@ inline std::vector<int> counts_for(const Group& group) {
 inline std::vector<int> roots_for(const Group& group) {
   std::vector<int> roots;
   for (int root = 0; root < group.size; ++root) {
-    if (group.size <= 4 || root == 0 || root == group.size / 2 || root == group.size - 1) roots.push_back(root);
+    if (group.size <= 4 || root == 0 || root == group.size / 2 || root == group.size - 1)
+      roots.push_back(root);
   }
   return roots;
 }
@@ -39,7 +44,8 @@ inline std::vector<int> roots_for(const Group& group) {
 // With more ranks than this everything is tried on MPI_COMM_WORLD alone.
 inline constexpr int kManyRanks = 16;
 
-// Runs `test` on MPI_COMM_WORLD, a copy, both halves of a split, a split in the opposite order, and itself alone.
+// Runs `test` on MPI_COMM_WORLD, a copy, both halves of a split, a split in the opposite order, and itself
+// alone.
 inline void on_communicators(const std::function<void(const Group&)>& test) {
   test(Group(MPI_COMM_WORLD));
   test(Group(MPI_COMM_SELF));
@@ -61,7 +67,11 @@ inline void on_communicators(const std::function<void(const Group&)>& test) {
 }
 
 // Element i that member `from` gives to member `to`.
-inline int element(int from, int to, int i) { return static_cast<int>(mix(static_cast<uint64_t>(from) * 1000003 + static_cast<uint64_t>(to) * 101 + static_cast<uint64_t>(i)) >> 4); }
+inline int element(int from, int to, int i) {
+  return static_cast<int>(mix(static_cast<uint64_t>(from) * 1000003 + static_cast<uint64_t>(to) * 101 +
+                              static_cast<uint64_t>(i)) >>
+                          4);
+}
 
 inline std::vector<int> elements(int from, int to, int count) {
   std::vector<int> data(static_cast<size_t>(count));

@@ -1,4 +1,5 @@
-// Completing requests: the any, all and some forms, their null and inactive cases, freed and looked-at requests.
+// Completing requests: the any, all and some forms, their null and inactive cases, freed and looked-at
+// requests.
 #include "testing.hpp"
 
 using namespace mpi_test;
@@ -126,8 +127,10 @@ void some() {
       int count = 0;
       int indices[kCount];
       MPI_Status statuses[kCount];
-      if (test == 0) MPI_Waitsome(kCount, batch.requests, &count, indices, statuses);
-      else MPI_Testsome(kCount, batch.requests, &count, indices, statuses);
+      if (test == 0)
+        MPI_Waitsome(kCount, batch.requests, &count, indices, statuses);
+      else
+        MPI_Testsome(kCount, batch.requests, &count, indices, statuses);
       EXPECT(count != MPI_UNDEFINED && count >= (test == 0 ? 1 : 0));
       for (int i = 0; i < count; ++i) {
         EXPECT(!seen[indices[i]]);

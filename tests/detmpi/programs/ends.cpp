@@ -1,5 +1,6 @@
-// Ends in the way that its arguments name: ends HOW WHO [CODE]. The other ranks wait for a message that never comes,
-// in a barrier, or compute, by rank: none of them would end by itself. Ranks tell their process numbers first.
+// Ends in the way that its arguments name: ends HOW WHO [CODE]. The other ranks wait for a message that never
+// comes, in a barrier, or compute, by rank: none of them would end by itself. Ranks tell their process
+// numbers first.
 #include <unistd.h>
 
 #include <csignal>

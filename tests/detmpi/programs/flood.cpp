@@ -1,5 +1,5 @@
-// Very many messages that nobody asked for: 100,000 small ones sent before the first receive, and thousands of pending
-// sends at once. Rank 0 receives; the others send.
+// Very many messages that nobody asked for: 100,000 small ones sent before the first receive, and thousands
+// of pending sends at once. Rank 0 receives; the others send.
 #include "testing.hpp"
 
 using namespace mpi_test;

@@ -12,9 +12,11 @@ void gather(const Group& g, int count, int root, bool in_place) {
   auto mine = elements(g.rank, root, count);
   std::vector<int> all(is_root ? at(int64_t{count} * g.size + 1) : 0, kUntouched);
   if (is_root && in_place) std::copy(mine.begin(), mine.end(), all.begin() + int64_t{count} * g.rank);
-  MPI_Gather(is_root && in_place ? MPI_IN_PLACE : mine.data(), count, MPI_INT, all.data(), count, MPI_INT, root, g.comm);
+  MPI_Gather(is_root && in_place ? MPI_IN_PLACE : mine.data(), count, MPI_INT, all.data(), count, MPI_INT,
+             root, g.comm);
   if (!is_root) return;
-  for (int from = 0; from < g.size; ++from) expect_elements(&all[at(int64_t{count} * from)], count, from, root);
+  for (int from = 0; from < g.size; ++from)
+    expect_elements(&all[at(int64_t{count} * from)], count, from, root);
   expect_untouched(&all.back(), 1);
 }
 
@@ -26,9 +28,12 @@ void scatter(const Group& g, int count, int root, bool in_place) {
     all.insert(all.end(), part.begin(), part.end());
   }
   std::vector<int> mine(at(count) + 1, kUntouched);
-  MPI_Scatter(all.data(), count, MPI_INT, is_root && in_place ? MPI_IN_PLACE : mine.data(), count, MPI_INT, root, g.comm);
-  if (is_root && in_place) expect_untouched(mine.data(), count);
-  else expect_elements(mine.data(), count, root, g.rank);
+  MPI_Scatter(all.data(), count, MPI_INT, is_root && in_place ? MPI_IN_PLACE : mine.data(), count, MPI_INT,
+              root, g.comm);
+  if (is_root && in_place)
+    expect_untouched(mine.data(), count);
+  else
+    expect_elements(mine.data(), count, root, g.rank);
   expect_untouched(&mine.back(), 1);
 }
 

@@ -1,4 +1,5 @@
-// Every send mode, blocking and not, to the right-hand neighbour (with one rank: to itself), received by name.
+// Every send mode, blocking and not, to the right-hand neighbour (with one rank: to itself), received by
+// name.
 #include "testing.hpp"
 
 using namespace mpi_test;

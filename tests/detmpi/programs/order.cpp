@@ -1,5 +1,5 @@
-// Messages do not overtake each other: per sender and tag they come in the order sent, whatever their sizes; tags and
-// wildcards pick the first that fits.
+// Messages do not overtake each other: per sender and tag they come in the order sent, whatever their sizes;
+// tags and wildcards pick the first that fits.
 #include "testing.hpp"
 
 using namespace mpi_test;
@@ -8,7 +8,10 @@ namespace {
 
 constexpr int kMessages = 300;
 
-int size_of(int i) { return 4 + static_cast<int>(mix(static_cast<uint64_t>(i)) % 5 == 0 ? 40000 : mix(static_cast<uint64_t>(i) + 9) % 200); }
+int size_of(int i) {
+  return 4 + static_cast<int>(
+                 mix(static_cast<uint64_t>(i)) % 5 == 0 ? 40000 : mix(static_cast<uint64_t>(i) + 9) % 200);
+}
 
 std::vector<unsigned char> numbered(int i) {
   auto data = message(static_cast<size_t>(size_of(i)), static_cast<uint64_t>(i));
@@ -23,7 +26,8 @@ void same_tag() {
   for (int i = 0; i < kMessages; ++i) kept.push_back(numbered(i));
   for (int i = 0; i < kMessages; ++i) {
     sends.emplace_back();
-    MPI_Isend(kept[static_cast<size_t>(i)].data(), size_of(i), MPI_BYTE, right(), 1, MPI_COMM_WORLD, &sends.back());
+    MPI_Isend(kept[static_cast<size_t>(i)].data(), size_of(i), MPI_BYTE, right(), 1, MPI_COMM_WORLD,
+              &sends.back());
   }
   std::vector<unsigned char> in(50000);
   for (int i = 0; i < kMessages; ++i) {
@@ -78,7 +82,8 @@ void any_source() {
   for (int from = 1; from < g_size; ++from) EXPECT(next[static_cast<size_t>(from)] == kEach);
 }
 
-// Posted receives are matched in the order posted, wildcards among them; 4 of them may match the first message.
+// Posted receives are matched in the order posted, wildcards among them; 4 of them may match the first
+// message.
 void posted_order() {
   if (g_size < 2) return;
   constexpr int kPosts = 6;
@@ -92,12 +97,12 @@ void posted_order() {
   } else if (g_rank == 0) {
     int got[kPosts] = {-1, -1, -1, -1, -1, -1};
     MPI_Request r[kPosts];
-    MPI_Irecv(&got[0], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &r[0]);                           // 1
-    MPI_Irecv(&got[1], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &r[1]);    // 0
-    MPI_Irecv(&got[2], 1, MPI_INT, 1, MPI_ANY_TAG, MPI_COMM_WORLD, &r[2]);                 // 2
-    MPI_Irecv(&got[3], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &r[3]);              // 4
-    MPI_Irecv(&got[4], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &r[4]);                           // 3
-    MPI_Irecv(&got[5], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &r[5]);              // 5
+    MPI_Irecv(&got[0], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &r[0]);                         // 1
+    MPI_Irecv(&got[1], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &r[1]);  // 0
+    MPI_Irecv(&got[2], 1, MPI_INT, 1, MPI_ANY_TAG, MPI_COMM_WORLD, &r[2]);               // 2
+    MPI_Irecv(&got[3], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &r[3]);            // 4
+    MPI_Irecv(&got[4], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &r[4]);                         // 3
+    MPI_Irecv(&got[5], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &r[5]);            // 5
     const int go = 1;
     MPI_Send(&go, 1, MPI_INT, 1, 90, MPI_COMM_WORLD);
     MPI_Waitall(kPosts, r, MPI_STATUSES_IGNORE);

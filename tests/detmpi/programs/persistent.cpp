@@ -1,4 +1,5 @@
-// Persistent requests: started again and again with new contents, one by one and together, freed while inactive.
+// Persistent requests: started again and again with new contents, one by one and together, freed while
+// inactive.
 #include "testing.hpp"
 
 using namespace mpi_test;

@@ -1,5 +1,5 @@
-// MPI_Sendrecv and MPI_Sendrecv_replace round the ring, mutual and with different types, short and long; and blocking
-// sends of several MiB to each other before either receives.
+// MPI_Sendrecv and MPI_Sendrecv_replace round the ring, mutual and with different types, short and long; and
+// blocking sends of several MiB to each other before either receives.
 #include "testing.hpp"
 
 using namespace mpi_test;

@@ -1,5 +1,6 @@
-// signals HOW: waits for signals that are sent to the job. `count`: until every rank has had SIGUSR1 and SIGUSR2, then
-// ends well. `clean`: ends with 3 on SIGTERM, after a word. `stubborn`: ignores SIGTERM and SIGINT. Else: the default.
+// signals HOW: waits for signals that are sent to the job. `count`: until every rank has had SIGUSR1 and
+// SIGUSR2, then ends well. `clean`: ends with 3 on SIGTERM, after a word. `stubborn`: ignores SIGTERM and
+// SIGINT. Else: the default.
 #include <unistd.h>
 
 #include <csignal>

@@ -1,5 +1,6 @@
-// What every MPI program of the tests shares: start and end, a check that ends the job, data to send, and output in
-// rank order. A program prints the same bytes in every run; it ends with 0 only if all its checks held.
+// What every MPI program of the tests shares: start and end, a check that ends the job, data to send, and
+// output in rank order. A program prints the same bytes in every run; it ends with 0 only if all its checks
+// held.
 #pragma once
 
 #include <mpi.h>
@@ -12,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#define EXPECT(condition) \
-  do { \
+#define EXPECT(condition)                                               \
+  do {                                                                  \
     if (!(condition)) mpi_test::failed(#condition, __FILE__, __LINE__); \
   } while (false)
 

@@ -1,12 +1,13 @@
-// A message longer than the buffer: an error for that receive, nothing written behind the buffer, and the next message
-// is as it should be. All ways of receiving, short and long.
+// A message longer than the buffer: an error for that receive, nothing written behind the buffer, and the
+// next message is as it should be. All ways of receiving, short and long.
 #include "testing.hpp"
 
 using namespace mpi_test;
 
 namespace {
 
-constexpr int kSizes[][2] = {{2, 1}, {40, 33}, {1000, 0}, {16384, 16383}, {70000, 5}, {70000, 69999}, {2000000, 1000000}};
+constexpr int kSizes[][2] = {{2, 1},     {40, 33},       {1000, 0},         {16384, 16383},
+                             {70000, 5}, {70000, 69999}, {2000000, 1000000}};
 
 void expect_truncated(int code, const MPI_Status& status, const std::vector<unsigned char>& in, int room) {
   EXPECT(code != MPI_SUCCESS && error_class(code) == MPI_ERR_TRUNCATE);
@@ -21,7 +22,9 @@ void receive(int way, int bytes, int room) {
   MPI_Message found;
   int code = MPI_SUCCESS;
   switch (way) {
-    case 0: code = MPI_Recv(in.data(), room, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &status); break;
+    case 0:
+      code = MPI_Recv(in.data(), room, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &status);
+      break;
     case 1:
       MPI_Irecv(in.data(), room, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &request);
       code = MPI_Wait(&request, &status);

@@ -1,5 +1,5 @@
-// Operations of the program's own: one that does not commute (multiplication of matrices), on a type with gaps, and on
-// elements larger than anything a board can carry in one piece.
+// Operations of the program's own: one that does not commute (multiplication of matrices), on a type with
+// gaps, and on elements larger than anything a board can carry in one piece.
 #include "colls.hpp"
 
 using namespace mpi_test;
