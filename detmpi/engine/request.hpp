@@ -41,6 +41,7 @@ class TypedBytes {
 
   // The next n <= left() bytes out of the buffer, to `to`.
   void read(void* to, size_t n) {
+    if (n == 0) return;
     if (flat_ != nullptr) copy_bytes(to, flat_ + done_, n);
     else cursor_.pack(to, n);
     done_ += n;

@@ -63,7 +63,7 @@ bool Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const
   cell->context = context;
   cell->tag = tag;
   std::byte* payload = cells == 1 ? cell->payload : reinterpret_cast<std::byte*>(cell + 1);
-  std::memcpy(payload, data, bytes);
+  if (bytes > 0) std::memcpy(payload, data, bytes);  // an empty message may have no buffer
   out.lane.publish(cell, cells, marker(kRecordEager, comm));
   spmc::base::notify(spmc::segment::space_slot(space_of_rank(to)).wait);
   return true;
