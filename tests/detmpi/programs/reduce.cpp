@@ -36,7 +36,7 @@ std::vector<T> all_folded(const Case<T>& c, int last, int count, int first = 0) 
 // Bit for bit: signed zeros and all.
 template <typename T>
 bool same(const std::vector<T>& a, const std::vector<T>& b, int count) {
-  return std::memcmp(a.data(), b.data(), at(count) * sizeof(T)) == 0;
+  return count == 0 || std::memcmp(a.data(), b.data(), at(count) * sizeof(T)) == 0;
 }
 
 template <typename T>
