@@ -28,6 +28,8 @@ constexpr int kCannotStart = 127;
   if (rank > 0) spmc::base::empty_standard_input();
   auto failed = kept ? spmc::base::execute(options.program[0], options.program) : kept;
   if (rank <= 0) std::fprintf(stderr, "detmpirun: %s: %s\n", options.program[0], failed.error().message().c_str());
+  // The others leave it to rank 0 to say so: whoever ends first ends the job.
+  if (rank > 0) spmc::base::sleep_ns(5'000'000'000);
   spmc::base::die(kCannotStart);
 }
 
