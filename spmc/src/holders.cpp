@@ -37,24 +37,26 @@ base::Result<HolderPage*> ensure_holder_page(RegionId region, std::atomic<uint32
   return &holder_page(expected);
 }
 
-bool try_claim_holder(Holder& holder) {
+bool try_claim_holder(RegionSlot& slot, Holder& holder, uint32_t index) {
+  if (holder.space.load(relaxed) != 0) return false;
+  raise_to(slot.holder_limit, index + 1);  // before the claim, so that a reaper looks here
   uint32_t expected = 0;
-  return holder.space.load(relaxed) == 0 &&
-         holder.space.compare_exchange_strong(expected, kHolderClaimed | self_word(),
+  return holder.space.compare_exchange_strong(expected, kHolderClaimed | self_word(),
                                               std::memory_order_acq_rel, relaxed);
 }
 
-// Claims the first free record; `index` tells which.
-base::Result<Holder*> claim_holder(RegionId region, uint32_t& index) {
+// Claims the first free record.
+base::Result<Holder*> claim_holder(RegionId region) {
   RegionSlot& slot = region_slot(region);
-  for (index = 0; index < kInlineHolders; ++index) {
-    if (try_claim_holder(slot.holders[index])) return &slot.holders[index];
+  uint32_t index = 0;
+  for (; index < kInlineHolders; ++index) {
+    if (try_claim_holder(slot, slot.holders[index], index)) return &slot.holders[index];
   }
   std::atomic<uint32_t>* link = &slot.overflow;
   for (;;) {
     HolderPage* page = DL_TRY(ensure_holder_page(region, *link));
     for (Holder& holder : page->holders) {
-      if (try_claim_holder(holder)) return &holder;
+      if (try_claim_holder(slot, holder, index)) return &holder;
       ++index;
     }
     link = &page->next;
@@ -99,10 +101,8 @@ Holder* find_holder(const RegionSlot& slot, SpaceId space) {
 
 base::Result<Holder*> add_holder(RegionId region, SpaceId space, uint32_t first_vpage, Generation generation,
                                  EPageIndex anchor) {
-  uint32_t index = 0;
-  Holder* holder = DL_TRY(claim_holder(region, index));
+  Holder* holder = DL_TRY(claim_holder(region));
   RegionSlot& slot = region_slot(region);
-  raise_to(slot.holder_limit, index + 1);
   holder->first_vpage = first_vpage;
   holder->generation.store(generation, relaxed);
   holder->anchor = anchor.value;

@@ -69,12 +69,19 @@ void drop_claims(RegionSlot& slot, SpaceId dead) {
   }
 }
 
+// Of a region that was never finished, or that nobody holds any more: its next user finds none of them.
+void clear_records(RegionSlot& slot) {
+  const uint32_t limit = slot.holder_limit.load(acquire);
+  for (uint32_t i = 0; i < limit; ++i) holder_at(slot, i).space.store(0, release);
+}
+
 void reap_region(RegionSlot& slot, SpaceId dead, SpaceId heir) {
   if (was_busy_in(slot, dead)) finish_freeing(slot);
   for (const RegionState unfinished : {kRegionClaimed, kRegionDying}) {
     uint32_t expected = state_word(unfinished, dead);
     if (slot.state.compare_exchange_strong(expected, state_word(kRegionDying, heir),
                                            std::memory_order_acq_rel)) {
+      clear_records(slot);
       destroy_region(slot);
       return;
     }
