@@ -7,7 +7,7 @@
 //   uint64      inbox[n][words]   bit `from` of inbox[to]: the lane from -> to has been opened
 //   frames of the board of MPI_COMM_WORLD
 //
-// Rank r is space r + 1; space 0 is the monitor.
+// Rank r is space r + 1; space 0 is the monitor. A program that was not started by detmpirun is rank 0 and space 0.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,10 @@ namespace detmpi {
 
 inline constexpr uint32_t kJobVersion = 1;
 inline constexpr uint32_t kMaxRanks = 4096;
+inline constexpr uint32_t kNestedSpaces = 1024;  // that the ranks of a job may have at once
 
-inline spmc::SpaceId space_of_rank(int rank) { return {static_cast<uint32_t>(rank) + 1}; }
+inline uint32_t g_first_rank_space = 1;  // set before the rank begins
+inline spmc::SpaceId space_of_rank(int rank) { return {static_cast<uint32_t>(rank) + g_first_rank_space}; }
 
 // Legal transitions: kNew -> kRunning (MPI_Init) -> kFinalized (MPI_Finalize) -> kGone; any -> kGone (monitor).
 enum class RankState : uint32_t { kNew, kRunning, kFinalized, kGone };

@@ -2,6 +2,7 @@
 #include <base/check.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
+#include <space/hooks.hpp>
 #include <spmc/segment.hpp>
 
 #include <csignal>
@@ -33,6 +34,34 @@ constexpr int kCannotStart = 127;
   spmc::base::die(kCannotStart);
 }
 
+[[noreturn]] void cannot_start(const char* what, const spmc::base::Error& error) {
+  std::fprintf(stderr, "detmpirun: %s: %s\n", what, error.message().c_str());
+  std::exit(1);  // what has been started dies with this process
+}
+
+// Exec start: this process is the ranks' parent and the root space.
+int run_ranks(const LaunchOptions& options, const sigset_t& mask) {
+  if (auto root = space::try_take_root(); !root) cannot_start("becoming the root space", root.error());
+  if (auto all = detmpi::job_alloc_ranks(); !all) cannot_start("starting the ranks", all.error());
+  for (int rank = 0; rank < options.job.ranks; ++rank) {
+    auto child = space::try_fork_child(detmpi::child_of_rank(rank));
+    if (!child) cannot_start("starting the ranks", child.error());
+    if (child.value() == 0) become_program(options, rank, mask);
+    detmpi::rank_record(rank).pid.store(child.value(), std::memory_order_relaxed);
+  }
+  spmc::base::empty_standard_input();
+  return detmpi::monitor_ranks(options.timeout_s);
+}
+
+// Fork start: the program's first process will be both.
+int run_program(const LaunchOptions& options, const sigset_t& mask) {
+  auto child = spmc::base::fork_tied();
+  if (!child) cannot_start("starting the program", child.error());
+  if (child.value() == 0) become_program(options, -1, mask);
+  spmc::base::empty_standard_input();
+  return detmpi::monitor_program(child.value(), options.timeout_s);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -43,19 +72,5 @@ int main(int argc, char** argv) {
   }
   (void)spmc::base::make_addresses_repeat();  // where it is forbidden, pointer values differ from run to run
   const sigset_t mask = detmpi::hold_monitor_signals();
-  std::vector<int> pids;
-  const int starts = options.exec_start ? options.job.ranks : 1;
-  for (int i = 0; i < starts; ++i) {
-    auto child = spmc::base::fork_tied();
-    if (!child) {
-      std::fprintf(stderr, "detmpirun: starting rank %d: %s\n", i, child.error().message().c_str());
-      for (const int pid : pids) (void)spmc::base::send_signal(pid, SIGKILL);
-      return 1;
-    }
-    if (child.value() == 0) become_program(options, options.exec_start ? i : -1, mask);
-    pids.push_back(child.value());
-  }
-  spmc::base::empty_standard_input();
-  return options.exec_start ? detmpi::monitor_ranks(pids, options.timeout_s)
-                            : detmpi::monitor_program(pids[0], options.timeout_s);
+  return options.exec_start ? run_ranks(options, mask) : run_program(options, mask);
 }

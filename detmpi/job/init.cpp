@@ -2,7 +2,9 @@
 #include <base/check.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
+#include <space/hooks.hpp>
 #include <space/table.hpp>
+#include <spmc/self.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -29,8 +31,11 @@ int g_thread_level = MPI_THREAD_SINGLE;
   spmc::base::die(1);
 }
 
+bool g_is_rank = false;  // the handler below is also that of the monitor
+
 // Runs in the crash handler.
 void note_crash(const spmc::base::Crash& crash) {
+  if (!g_is_rank) return;
   RankRecord& record = rank_record(g_engine.rank());
   record.crash_address = crash.address;
   record.call.store(static_cast<uint32_t>(g_call.id), std::memory_order_relaxed);
@@ -60,31 +65,50 @@ void make_predefined_communicators(int rank) {
 int fork_ranks() {
   std::fflush(nullptr);  // what is buffered would be written by every rank
   const sigset_t mask = hold_monitor_signals();
-  std::vector<int> pids;
+  if (auto all = job_alloc_ranks(); !all) give_up("starting the ranks", all.error());
   for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
-    auto child = spmc::base::fork_tied();
+    auto child = space::try_fork_child(child_of_rank(rank));
     if (!child) give_up("starting the ranks", child.error());
     if (child.value() == 0) {
       spmc::base::restore_signal_mask(mask);
       if (rank != 0) spmc::base::empty_standard_input();
       return rank;
     }
-    pids.push_back(child.value());
+    rank_record(rank).pid.store(child.value(), std::memory_order_relaxed);
   }
   spmc::base::empty_standard_input();
-  spmc::base::die(monitor_ranks(pids, 0));
+  spmc::base::die(monitor_ranks(0));
+}
+
+// Exec start: this process is the space that detmpirun started. Fork start: it is the root space in detmpirun's place.
+spmc::base::Status attach_as(int fd, const char* rank) {
+  if (rank != nullptr) {
+    DL_TRY_STATUS(space::try_resume_after_exec(fd, space_of_rank(std::atoi(rank))));
+  } else {
+    DL_TRY_STATUS(spmc::segment::try_attach(spmc::base::UniqueFd(fd)));
+    DL_TRY_STATUS(spmc::try_join(spmc::SpaceId{0}));
+    DL_TRY_STATUS(space::try_take_root());
+  }
+  return job_find();
+}
+
+// A job of one rank, which is the root space.
+spmc::base::Status make_own_job() {
+  g_first_rank_space = 0;
+  DL_TRY_STATUS(job_create(JobOptions{}));
+  return space::try_take_root();
 }
 
 // Attaches to the job that detmpirun made, or makes one of a single rank. Returns the rank.
 int join_job() {
+  spmc::base::report_crashes(note_crash);  // first: SPMC's fault handler passes on to it what is not its own
   const char* segment = std::getenv(kEnvSegment);
   if (segment == nullptr) {  // started without detmpirun
-    JobOptions alone;
-    if (auto made = job_create(alone); !made) give_up("making a job of one rank", made.error());
+    if (auto made = make_own_job(); !made) give_up("making a job of one rank", made.error());
     return 0;
   }
   const char* rank = std::getenv(kEnvRank);
-  if (auto attached = job_attach(std::atoi(segment)); !attached) give_up("joining the job", attached.error());
+  if (auto attached = attach_as(std::atoi(segment), rank); !attached) give_up("joining the job", attached.error());
   // Programs that this one starts are not ranks of the job.
   ::unsetenv(kEnvSegment);
   ::unsetenv(kEnvRank);
@@ -104,7 +128,7 @@ void rank_begin(int rank) {
   record.pid.store(spmc::base::process_id(), std::memory_order_relaxed);
   record.state.store(static_cast<uint32_t>(RankState::kRunning), std::memory_order_release);
   spmc::base::set_context_hook(write_context);
-  spmc::base::report_crashes(note_crash);
+  g_is_rank = true;
 }
 
 void job_abort(int code, const char* why) {

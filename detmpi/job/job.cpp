@@ -1,8 +1,12 @@
 // Making and attaching a job's table.
 #include "job.hpp"
 
+#include <base/check.hpp>
 #include <base/sys.hpp>
-#include <spmc/frames.hpp>
+#include <space/hooks.hpp>
+#include <space/space.h>
+#include <space/table.hpp>
+#include <spmc/self.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -35,11 +39,9 @@ void choose_sizes(JobTable& job) {
 spmc::base::Status job_create(const JobOptions& options) {
   const auto n = static_cast<size_t>(options.ranks);
   spmc::SegmentConfig config;
-  config.max_spaces = static_cast<uint32_t>(n) + 1;
-  config.max_regions = 1;
-  config.vpages = 1;
+  config.max_spaces = static_cast<uint32_t>(n) + 1 + kNestedSpaces;
   config.frame_bytes = options.memory;
-  DL_TRY_STATUS(spmc::segment::try_create(config));
+  DL_TRY_STATUS(spmc::try_init(config));
 
   JobTable plan{};
   plan.version = kJobVersion;
@@ -56,8 +58,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   const uint32_t board_frames = chan::Board::frames_needed(plan.ranks);
   plan.bytes = board_offset + size_t{board_frames} * spmc::kPageSize;
 
-  spmc::FramePool pool(spmc::SpaceId{0});
-  auto run = pool.try_alloc_run(static_cast<uint32_t>(plan.bytes >> spmc::kPageShift));
+  auto run = spmc::frame_pool().try_alloc_run(static_cast<uint32_t>(plan.bytes >> spmc::kPageShift));
   if (!run) return run.error();
   plan.world_board = run.value().value + static_cast<uint32_t>(board_offset >> spmc::kPageShift);
   table_frame() = run.value().value;
@@ -67,8 +68,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   return {};
 }
 
-spmc::base::Status job_attach(int segment_fd) {
-  DL_TRY_STATUS(spmc::segment::try_attach(spmc::base::UniqueFd(segment_fd)));
+spmc::base::Status job_find() {
   const spmc::EPageIndex first{table_frame()};
   if (first.none() || first.value >= spmc::segment::header().frames) {
     return spmc::base::Error{EINVAL, "job: the segment holds no job"};
@@ -76,6 +76,17 @@ spmc::base::Status job_attach(int segment_fd) {
   auto* table = reinterpret_cast<JobTable*>(spmc::segment::frame(first));
   if (table->version != kJobVersion) return spmc::base::Error{EINVAL, "job: made by another version of DetMPI"};
   g_job = table;
+  return {};
+}
+
+spmc::base::Status job_alloc_ranks() {
+  for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
+    const int sid = space_alloc(rank);
+    if (sid < 0) return spmc::base::Error{errno, "allocating the space of a rank"};
+    const spmc::SpaceId slot = DL_TRY(space::child_slot(sid));
+    CHECK(sid == child_of_rank(rank) && slot == space_of_rank(rank), "rank %d is child %d, space %u", rank, sid,
+          slot.value);
+  }
   return {};
 }
 

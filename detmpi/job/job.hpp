@@ -1,8 +1,9 @@
 // A job: its table in shared memory, its ranks, and the monitor that watches over them.
 //
 // The monitor is detmpirun itself when the ranks are started by exec, and the program's first process, up to MPI_Init,
-// when they are started by fork. It owns the ranks as their parent: they die with it (fork_tied), it learns how each
-// ended, and it ends the job when one of them crashed or gave up.
+// when they are started by fork. It owns the ranks as their parent: they die with it, it learns how each
+// ended, and it ends the job when one of them crashed or gave up. It is the root space, and the ranks are its children.
+// A rank may use SPMC memory, spaces and channels between its MPI calls.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,15 @@ struct JobOptions {
 inline constexpr const char* kEnvSegment = "DETMPI_SEGMENT";  // descriptor of the segment
 inline constexpr const char* kEnvRank = "DETMPI_RANK";        // exec: the rank; absent: fork at MPI_Init
 
-// Makes segment and table; g_job is set.
+// Makes segment and table; this process is SPMC space 0, and not yet a space of the space layer. g_job is set.
 spmc::base::Status job_create(const JobOptions& options);
-// Attaches to the segment of another process; g_job is set.
-spmc::base::Status job_attach(int segment_fd);
+// Finds the table in the segment that this process has attached; g_job is set.
+spmc::base::Status job_find();
+// In the root space: allocates the spaces of all ranks, before the first one starts and may allocate slots itself.
+// Errors as space_alloc.
+spmc::base::Status job_alloc_ranks();
+// The number of a rank among the children of the root space.
+inline int child_of_rank(int rank) { return rank + 1; }
 
 // In a rank: tells how it is going, catches crashes.
 void rank_begin(int rank);

@@ -2,6 +2,8 @@
 #include <base/check.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
+#include <space/hooks.hpp>
+#include <space/space.h>
 
 #include <cerrno>
 #include <csignal>
@@ -20,13 +22,13 @@ constexpr uint64_t kGraceNs = 2'000'000'000;  // for ranks that handle a forward
 // What a monitor does about signals and time; what it does about an end is the derived class's business.
 class Watch {
  public:
-  Watch(const std::vector<int>& pids, double timeout_s) : pids_(pids), left_(pids.size()) {
+  explicit Watch(double timeout_s) {
     if (timeout_s > 0) time_out_at_ = spmc::base::monotonic_ns() + static_cast<uint64_t>(timeout_s * 1e9);
   }
   virtual ~Watch() = default;
 
   int run() {
-    while (left_ > 0) {
+    while (!all_ended()) {
       const auto signal = spmc::base::wait_signal(
           {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}, time_left());
       if (signal.number == 0) time_is_up();
@@ -37,7 +39,9 @@ class Watch {
   }
 
  protected:
-  virtual void judge(size_t index, const spmc::base::ExitReport& report) = 0;
+  virtual bool all_ended() const = 0;
+  virtual void reap() = 0;  // judges what has ended, without blocking
+  virtual void send_to_all(int signal) = 0;
   virtual void tell(const char* what) = 0;  // about a signal or the time
 
   void finish_with(int code) {
@@ -45,9 +49,7 @@ class Watch {
   }
   void end_job() {
     ending_ = true;
-    for (const int pid : pids_) {
-      if (pid > 0) (void)spmc::base::send_signal(pid, SIGKILL);
-    }
+    send_to_all(SIGKILL);
   }
 
   int code_ = 0;
@@ -74,29 +76,6 @@ class Watch {
     }
   }
 
-  void reap() {
-    for (;;) {
-      auto report = spmc::base::wait_child(-1, spmc::base::WaitMode::kPoll);
-      if (!report) {
-        if (report.error().code == EINTR) continue;
-        left_ = 0;  // ECHILD: nobody is left
-        return;
-      }
-      if (report.value().pid == 0) return;
-      ended(report.value());
-    }
-  }
-
-  void ended(const spmc::base::ExitReport& report) {
-    for (size_t i = 0; i < pids_.size(); ++i) {
-      if (pids_[i] != report.pid) continue;
-      pids_[i] = 0;
-      left_ -= 1;
-      judge(i, report);
-      return;
-    }
-  }
-
   // The terminal has sent its signals to the ranks itself.
   void forward(const spmc::base::SignalReport& signal) {
     const bool ends = signal.number != SIGUSR1 && signal.number != SIGUSR2;
@@ -104,11 +83,7 @@ class Watch {
       end_job();
       return;
     }
-    if (signal.from_process || !ends) {
-      for (const int pid : pids_) {
-        if (pid > 0) (void)spmc::base::send_signal(pid, signal.number);
-      }
-    }
+    if (signal.from_process || !ends) send_to_all(signal.number);
     if (!ends) return;
     if (!ending_) tell(spmc::base::signal_name(signal.number));
     finish_with(128 + signal.number);
@@ -116,22 +91,39 @@ class Watch {
     stop_at_ = spmc::base::monotonic_ns() + kGraceNs;
   }
 
-  std::vector<int> pids_;
-  size_t left_;
   uint64_t stop_at_ = 0;      // when those that were asked to end are killed; 0: not asked
   uint64_t time_out_at_ = 0;  // 0: never
 };
 
 class RankWatch final : public Watch {
  public:
-  using Watch::Watch;
+  explicit RankWatch(double timeout_s) : Watch(timeout_s), left_(g_job->ranks) {}
 
  private:
+  bool all_ended() const override { return left_ == 0; }
+
+  void reap() override {
+    while (const int sid = space::next_ended_child()) {
+      spmc::base::ExitReport report;
+      report.pid = rank_record(sid - 1).pid.load(std::memory_order_relaxed);
+      space_exit_info end;
+      CHECK(space_join(sid) == 0 && space_status(sid, &end) == 0, "rank %d: %s", sid - 1, space_last_error());
+      report.signalled = end.signal != 0;
+      report.status = report.signalled ? end.signal : end.exit_code;
+      report.core_dumped = end.core_dumped != 0;
+      left_ -= 1;
+      judge(sid - 1, report);
+    }
+  }
+
+  void send_to_all(int signal) override {
+    for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) space::signal_child(child_of_rank(rank), signal);
+  }
+
   void tell(const char* what) override { spmc::base::complain("%s: the job ends", what); }
 
   // How did the rank end, and does the job go on?
-  void judge(size_t index, const spmc::base::ExitReport& report) override {
-    const int rank = static_cast<int>(index);
+  void judge(int rank, const spmc::base::ExitReport& report) {
     RankRecord& record = rank_record(rank);
     const auto state = static_cast<RankState>(record.state.exchange(static_cast<uint32_t>(RankState::kGone)));
     if (ending_) return;
@@ -177,16 +169,30 @@ class RankWatch final : public Watch {
                          call != 0 ? ", in " : "", call != 0 ? call_name(static_cast<CallId>(call)) : "", where,
                          report.core_dumped ? " (core dumped)" : "");
   }
+
+  uint32_t left_;
 };
 
 // A program of fork start: it, or the monitor that it becomes, has said what there is to say, unless it was killed.
 class ProgramWatch final : public Watch {
  public:
-  using Watch::Watch;
+  ProgramWatch(int pid, double timeout_s) : Watch(timeout_s), pid_(pid) {}
 
  private:
+  bool all_ended() const override { return pid_ == 0; }
+
+  void reap() override {
+    auto report = spmc::base::wait_child(pid_, spmc::base::WaitMode::kPoll);
+    if (!report && report.error().code == EINTR) return;
+    if (report && report.value().pid == 0) return;
+    if (report) judge(report.value());
+    pid_ = 0;
+  }
+
+  void send_to_all(int signal) override { (void)spmc::base::send_signal(pid_, signal); }
   void tell(const char*) override {}
-  void judge(size_t, const spmc::base::ExitReport& report) override {
+
+  void judge(const spmc::base::ExitReport& report) {
     if (!report.signalled) {
       finish_with(report.status);
       return;
@@ -197,6 +203,8 @@ class ProgramWatch final : public Watch {
     }
     finish_with(128 + report.status);
   }
+
+  int pid_;  // 0: it has ended
 };
 
 }  // namespace
@@ -205,8 +213,11 @@ sigset_t hold_monitor_signals() {
   return spmc::base::hold_signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
 }
 
-int monitor_ranks(const std::vector<int>& pids, double timeout_s) { return RankWatch(pids, timeout_s).run(); }
+int monitor_ranks(double timeout_s) {
+  spmc::base::set_context_hook(nullptr);  // its messages are the job's, not a space's
+  return RankWatch(timeout_s).run();
+}
 
-int monitor_program(int pid, double timeout_s) { return ProgramWatch({pid}, timeout_s).run(); }
+int monitor_program(int pid, double timeout_s) { return ProgramWatch(pid, timeout_s).run(); }
 
 }  // namespace detmpi

@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include <base/check.hpp>
+#include <base/children.hpp>
+#include <base/sys.hpp>
 
 #include "family.hpp"
 #include "identity.hpp"
@@ -96,6 +98,18 @@ base::Result<SpaceId> child_slot(int sid) {
   const Child& child = *DL_TRY(try_child(sid));
   if (child.state == SPACE_ENDED) return base::Error{ESRCH, "this child has ended"};
   return child.slot;
+}
+
+base::Result<pid_t> try_fork_child(int sid) {
+  DL_TRY_STATUS(base::adopt_orphans());
+  return try_fork(*DL_TRY(try_child(sid)));
+}
+
+void signal_child(int sid, int signal) {
+  const Child* child = initialised() ? family().find(sid) : nullptr;
+  if (child == nullptr || child->state != SPACE_STARTED) return;
+  const Life life = load_life(child->slot);  // the process was not waited for while this is live
+  if (life.live() && life.pid != 0) (void)base::send_signal(static_cast<pid_t>(life.pid), signal);
 }
 
 int next_ended_child() { return initialised() ? family().next_ended() : 0; }

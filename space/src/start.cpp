@@ -87,7 +87,7 @@ void set_wait_policy(unsigned idle) {
 }
 
 // In the child, first of all; nothing shared is touched before the slot is claimed.
-void become(const Child& child) {
+void become(const Child& child) noexcept {
   if (!claim(child.slot, base::process_id())) base::die(128 + SIGKILL);
   const LifeLine& life = lines(child.slot).life;
   g_me.process = base::process_id();
@@ -101,16 +101,26 @@ void become(const Child& child) {
   start_heap(child.heap, kSharesBelowRoot);
   base::register_for_fences();
   base::g_wait_counters = {};
-  set_wait_policy(g_me.depth);
-  if (base::g_home_core >= 0) base::move_to_core(child.slot.value);
   spmc::set_current_space(child.slot);
   spmc::on_space_start(child.slot);
 }
 
 // An exception must not unwind into the copy of the parent's stack.
-[[noreturn]] void run_child(const Child& child, int (*fn)(void*), void* arg) noexcept {
-  become(child);
+[[noreturn]] void run_child(int (*fn)(void*), void* arg) noexcept {
+  set_wait_policy(g_me.depth);
+  if (base::g_home_core >= 0) base::move_to_core(g_me.slot.value);
   end_space(fn(arg));
+}
+
+void make_root(unsigned spaces) {
+  claim_root(base::process_id());
+  g_me.process = base::process_id();
+  g_me.path_hash = hash_path(g_me.path);
+  lines(g_me.slot).life.path_hash = g_me.path_hash;
+  start_family();
+  start_heap({kHeapsAddress, kHeapsBytes}, spaces);
+  set_hooks();
+  std::atexit(kill_children_of_root);
 }
 
 }  // namespace
@@ -140,22 +150,19 @@ base::Status try_become_root(int nspaces) {
   } else if (static_cast<uint32_t>(nspaces) > slot_count()) {
     return base::Error{EINVAL, "space_init: spmc_init was called for fewer spaces"};
   }
-  claim_root(base::process_id());
-  g_me.process = base::process_id();
-  g_me.path_hash = hash_path(g_me.path);
-  lines(g_me.slot).life.path_hash = g_me.path_hash;
-  start_family();
-  start_heap({kHeapsAddress, kHeapsBytes}, static_cast<unsigned>(nspaces));
+  make_root(static_cast<unsigned>(nspaces));
   set_wait_policy(0);
-  set_hooks();
-  std::atexit(kill_children_of_root);
   return {};
 }
 
-base::Status try_start(Child& child, int (*fn)(void*), void* arg) {
-  if (fn == nullptr) return base::Error{EINVAL, "space_start: no function"};
+base::Status try_take_root() {
+  if (g_me.process != 0) return base::Error{EEXIST, "this process is a space already"};
+  make_root(slot_count());
+  return {};
+}
+
+base::Result<pid_t> try_fork(Child& child) {
   if (child.state != SPACE_ALLOCATED) return base::Error{EINVAL, "space_start: the child was started before"};
-  DL_TRY_STATUS(collector::ensure_watching());
   if (g_before_start != nullptr) g_before_start(child.slot);
   flush_output();
   CHECK(step(child.slot, LifeState::kReserved, LifeState::kStarting), "slot %u", child.slot.value);
@@ -164,10 +171,20 @@ base::Status try_start(Child& child, int (*fn)(void*), void* arg) {
     CHECK(step(child.slot, LifeState::kStarting, LifeState::kReserved), "slot %u", child.slot.value);
     return process.error();
   }
-  if (process.value() == 0) run_child(child, fn, arg);
+  if (process.value() == 0) {
+    become(child);
+    return 0;
+  }
   note_process(child.slot, process.value());
   child.state = SPACE_STARTED;
   collector::poll(child.slot);  // it may have ended before its process was known
+  return process.value();
+}
+
+base::Status try_start(Child& child, int (*fn)(void*), void* arg) {
+  if (fn == nullptr) return base::Error{EINVAL, "space_start: no function"};
+  DL_TRY_STATUS(collector::ensure_watching());
+  if (DL_TRY(try_fork(child)) == 0) run_child(fn, arg);
   set_wait_policy(g_me.depth);
   return {};
 }

@@ -161,6 +161,20 @@ TEST_CASE("a rank may start a job of its own") {
   }
 }
 
+TEST_CASE("a rank is a space and may have child spaces and channels") {
+  for (const char* start : kStarts) {
+    const auto runs = run_command_twice(job(3, "rank_spaces", {start}));
+    INFO(runs.first.err);
+    CHECK(runs.first.exit_code == 0);
+    CHECK(runs.first.out == "[0] answered 21, sum 33\n[1] answered 1, sum 33\n[2] answered 11, sum 33\n");
+    CHECK(runs.first == runs.second);
+  }
+  const auto alone = run_command({program("rank_spaces")});
+  INFO(alone.err);
+  CHECK(alone.exit_code == 0);
+  CHECK(alone.out == "[0] answered 1, sum 1\n");
+}
+
 TEST_CASE("many more ranks than cores") {
   for (const char* start : kStarts) {
     const auto runs = run_command_twice(job(200, "hello", {start}));

@@ -1,6 +1,8 @@
 // For the layers above: which space this is, and what it is to do when children start.
 #pragma once
 
+#include <sys/types.h>
+
 #include <base/result.hpp>
 #include <spmc/types.hpp>
 
@@ -17,6 +19,20 @@ uint64_t path_hash();
 
 // Called in the parent just before each child is started.
 void set_before_start_hook(void (*hook)(spmc::SpaceId child));
+
+// Makes this process the root space of the segment that it has made or joined (spmc::try_init, spmc::try_join). For
+// launchers: does what space_init does, but never executes the program again.
+// Error EEXIST when this process is a space already.
+spmc::base::Status try_take_root();
+
+// Starts the child `sid` as space_start does, but returns twice, as fork: the process in the parent, 0 in the child, which
+// goes on with a copy of the caller's memory and may end by exit or be replaced by exec. Nothing handles SIGCHLD for the
+// caller: it is to hold that signal and ask next_ended_child. The wait policy stays as it is, on both sides.
+// Errors as space_start.
+spmc::base::Result<pid_t> try_fork_child(int sid);
+
+// Sends a signal to a child started by try_fork_child, unless next_ended_child has seen its end.
+void signal_child(int sid, int signal);
 
 // For a monitor that waits for signals itself: the internal ID of a child whose process has ended and that was not joined
 // yet, 0 if there is none. Does not block; the answer depends on timing.

@@ -29,7 +29,9 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   const bool has_address = signal == SIGSEGV || signal == SIGBUS;
   if (has_address && info->si_code > 0) crash.address = reinterpret_cast<uintptr_t>(info->si_addr);
   if (g_crash_hook != nullptr) g_crash_hook(crash);
-  // SA_RESETHAND: returning runs into the fault again; a signal that was sent must be raised again.
+  // Returning runs into the fault again, which then ends the process, also where another handler has passed the signal
+  // on to this one; a signal that was sent must be raised again.
+  ::signal(signal, SIG_DFL);
   if (info->si_code <= 0) ::raise(signal);
 }
 
