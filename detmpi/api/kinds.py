@@ -144,7 +144,7 @@ KINDS = {
     "status": Kind("MPI_Status *%s", "out", "status, or MPI_STATUS_IGNORE", null()),
     "status_in": Kind("const MPI_Status *%s", "in", "status", STATUS),
     "status_io": Kind("MPI_Status *%s", "inout", "status", STATUS),
-    "statuses": Kind("MPI_Status %s[]", "out", "array of statuses, or MPI_STATUSES_IGNORE", null_list()),
+    "statuses": Kind("MPI_Status *%s", "out", "array of statuses, or MPI_STATUSES_IGNORE", null_list()),
     # functions and the command line
     "user_function": Kind("MPI_User_function *%s", "in", "function", null()),
     "comm_errhandler_fn": Kind("MPI_Comm_errhandler_function *%s", "in", "function", null()),

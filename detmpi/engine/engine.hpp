@@ -5,6 +5,9 @@
 // straight into the program's buffer. While a rank is blocked for longer it takes everything in (poll_all), so that a
 // sender never waits for ever for room.
 //
+// Three ways for a message, by size: in a record (send.cpp), in pieces through the window (send.cpp), from buffer to
+// buffer (offer.hpp, direct.cpp).
+//
 // The seam for logical time: every record carries its arrival stamp, a(m) = max(a(previous of the pair), C + L), and the
 // rank publishes its clock at every call (LOGICAL-TIME sections 1 to 3). Wildcard receives take the smallest (a, source)
 // among the messages that are there; waiting for those that might still come is the engine's next step.
@@ -21,6 +24,7 @@
 #include <spmc/frames.hpp>
 
 #include "job_table.hpp"
+#include "offer.hpp"
 #include "request.hpp"
 
 namespace detmpi {
@@ -30,11 +34,21 @@ inline constexpr uint32_t kRecordEager = chan::kFirstUserKind;      // the whole
 inline constexpr uint32_t kRecordSlab = chan::kFirstUserKind + 1;   // its first piece, in a slab
 inline constexpr uint32_t kRecordMore = chan::kFirstUserKind + 2;   // a further piece
 inline constexpr uint32_t kRecordAck = chan::kFirstUserKind + 3;    // a synchronous send was matched; aux: its id
+inline constexpr uint32_t kRecordOffer = chan::kFirstUserKind + 4;  // a message that is offered (offer.hpp)
 
 struct SlabPiece {  // payload of kRecordSlab and kRecordMore
   uint32_t slab;    // first frame
   uint32_t bytes;
+  uint32_t offer;  // of a message that had been offered: its entry + 1; else 0
 };
+
+struct OfferName {  // payload of kRecordOffer
+  uint32_t table;   // frame
+  uint32_t entry;
+};
+inline Offer& offer_at(OfferName name) {
+  return reinterpret_cast<Offer*>(spmc::segment::frame(spmc::EPageIndex{name.table}))[name.entry];
+}
 
 // A message that came before its receive. Lives in its source's list until it is matched.
 struct Message {
@@ -47,7 +61,7 @@ struct Message {
   uint64_t bytes = 0;
   uint64_t filled = 0;     // bytes that have arrived
   uint32_t ack_id = 0;     // synchronous: to be acknowledged when matched
-  char* data = nullptr;    // malloc; null for 0 bytes
+  char* data = nullptr;    // malloc; null for 0 bytes, and for an offer as long as nothing has arrived
   int handle = MPI_MESSAGE_NULL;  // taken by MPI_Mprobe
 };
 
@@ -77,15 +91,35 @@ struct Outbound {  // to one rank
   Queue<Request> waiting;   // sends that found no room; while not empty, all sends queue here
 };
 
+// A message of which something is still to come: goes to exactly one of the two.
+struct Arrival {
+  Request* request = nullptr;
+  Message* message = nullptr;
+  uint64_t to_come = 0;
+  OfferName offer = {};
+};
+
+// A message that this rank copies, or helps to copy, out of the sender's buffer.
+struct TakenOffer {
+  OfferName offer;
+  int from;
+  Request* request;
+};
+
+struct SentOffer {
+  Request* request = nullptr;  // null: the message is out of this rank's hands, or in the queue
+  int to = 0;
+};
+
 struct Inbound {  // from one rank
   chan::LaneIn lane;
   bool known = false;       // in Engine::sources_
   Queue<Message> unexpected;
-  Queue<Request> posted;    // receives that name this source, in post order
-  // The message in several pieces that is arriving: goes to exactly one of the two.
-  Request* into_request = nullptr;
-  Message* into_message = nullptr;
-  uint64_t to_come = 0;
+  Queue<Request> posted;         // receives that name this source, in post order
+  Arrival arriving;              // in pieces that follow each other
+  std::vector<Arrival> offered;  // not taken; their pieces, if they come by pieces, name the offer
+  uint32_t taking = 0;           // offers that are being copied: the lane waits for them, so that messages of one source
+                                 // complete in their order
 };
 
 class Engine {
@@ -104,7 +138,9 @@ class Engine {
   // The fast path: a message of consecutive bytes that fits into a record. False when it must go the long way.
   bool try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context);
   void push_waiting();
-  void flush();  // blocks until every message sent so far is in its lane
+  void flush();  // blocks until every message sent so far is in its lane, or was taken out of its buffer
+  // A message that is still offered goes through the window from now on. No effect on others.
+  void withdraw(Request& request);
 
   // --- receives (receive.cpp) ---
   // Matches the request with what is there already, or posts it.
@@ -144,11 +180,12 @@ class Engine {
   static constexpr uint32_t kPollsBeforeAll = 64;
 
   void open_lane(int to);
-  spmc::EPageIndex carve_ring();
+  spmc::EPageIndex carve(uint32_t pages);
   bool push(Request& request);
   bool push_first(Request& request, Outbound& out);
   bool push_piece(Request& request, Outbound& out);
   void finish_push(Request& request);
+  void queue_send(Request& request);
   void send_to_self(Request& request);
   void acknowledge(int to, uint32_t ack_id, uint64_t stamp);
   uint64_t arrival_stamp(Outbound& out);
@@ -157,10 +194,25 @@ class Engine {
   void take_record(int from, Inbound& in, chan::Cell* cell);
   void take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind);
   void take_piece(int from, Inbound& in, const chan::Cell* cell);
-  void take_ack(const chan::Cell* cell);
+  void store(Message& message, const std::byte* data, size_t bytes);
   Request* match_posted(Inbound& in, uint32_t context, int tag);
   void message_complete(Request& request);
   Message* first_match(Inbound& in, uint32_t context, int tag);
+  Arrival& arrival_of(Inbound& in, const Message& message);
+  Arrival& offered_arrival(int from, Inbound& in, uint32_t entry);
+
+  // --- from buffer to buffer (direct.cpp) ---
+  bool try_offer(Request& request, Outbound& out);
+  void advance_offers();
+  void advance_offer(uint32_t entry);
+  void send_by_pieces(SentOffer& sent);
+  void offer_copied(SentOffer& sent);
+  void await_taker(Request& request);
+  void take_offer(int from, OfferName name, Request& request);
+  void advance_taken();
+  void finish_taken(const TakenOffer& taken);
+  void copy_pieces(Offer& offer, OfferSide side, int peer);
+  void learn_failure(int error);
 
   int rank_ = 0;
   int ranks_ = 0;
@@ -179,6 +231,11 @@ class Engine {
   Queue<Request> posted_any_;       // receives from any source, in post order
   uint64_t posts_ = 0;
   std::vector<Request*> acks_;      // synchronous sends by ack id - 1; null: free
+  size_t direct_from_ = SIZE_MAX;   // least bytes of a message that is offered
+  spmc::EPageIndex offer_table_;    // none until the first offer
+  uint32_t offers_used_ = 0;        // bit mask
+  SentOffer sent_[kOffers];         // by entry
+  std::vector<TakenOffer> taken_;   // that are not finished
 };
 
 extern Engine g_engine;

@@ -20,7 +20,7 @@
 
 namespace detmpi {
 
-inline constexpr uint32_t kJobVersion = 1;
+inline constexpr uint32_t kJobVersion = 2;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr uint32_t kNestedSpaces = 1024;  // that the ranks of a job may have at once
 
@@ -56,6 +56,7 @@ struct alignas(4096) JobTable {
   uint64_t inbox_offset;
   uint64_t bytes;
   uint64_t start_ns;      // of the job, monotonic clock
+  uint64_t direct_from;   // bytes from which a message is copied from buffer to buffer (offer.hpp); 0: never
   // The first rank that ends the job early claims it: 0 nobody, else rank + 1.
   alignas(64) std::atomic<uint32_t> abort_rank;
   std::atomic<int32_t> abort_code;

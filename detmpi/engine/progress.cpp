@@ -20,6 +20,7 @@ void Engine::start(int rank) {
   pool_ = spmc::FramePool(space_of_rank(rank));
   window_ = chan::SlabWindow(pool_, g_job->slab_pages, g_job->slab_step, g_job->slab_limit);
   eager_bytes_ = chan::LaneOut::max_payload(g_job->lane_cells);
+  direct_from_ = g_job->direct_from == 0 ? SIZE_MAX : g_job->direct_from;
   out_.resize(static_cast<size_t>(ranks_));
   in_.resize(static_cast<size_t>(ranks_));
   seen_.assign(g_job->inbox_words, 0);
@@ -43,14 +44,18 @@ void Engine::learn_sources() {
 void Engine::poll_all() {
   learn_sources();
   for (size_t i = 0; i < sources_.size(); ++i) poll_source(sources_[i], nullptr);
+  if (offers_used_ != 0) advance_offers();
   if (!blocked_to_.empty()) push_waiting();
 }
 
 // Takes in the records of one lane: all of them, or until `until` is complete.
 void Engine::poll_source(int from, const Request* until) {
   Inbound& in = in_[static_cast<size_t>(from)];
+  if (!taken_.empty()) [[unlikely]] advance_taken();
   if (!in.lane.open() && (from == rank_ || !in.lane.try_open(lane_line(rank_, from)))) return;
-  while (chan::Cell* cell = in.lane.peek()) {
+  while (in.taking == 0) {
+    chan::Cell* cell = in.lane.peek();
+    if (cell == nullptr) return;
     take_record(from, in, cell);
     if (until != nullptr && until->complete) return;
   }
@@ -64,6 +69,7 @@ void Engine::take_record(int from, Inbound& in, chan::Cell* cell) {
       in.lane.pass(chan::LaneOut::cells_for(cell->bytes));
       break;
     case kRecordSlab:
+    case kRecordOffer:
       take_message(from, in, cell, kind);
       in.lane.pass(1);
       break;
@@ -92,17 +98,16 @@ void Engine::take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind
   const uint64_t bytes = cell->bytes;
   Request* request = match_posted(in, cell->context, cell->tag);
   const int source = static_cast<int>(cell->marker.load(std::memory_order_relaxed) >> 8);
-  in.to_come = bytes;
+  Message* message = nullptr;
   if (request != nullptr) {
     request->source = source;
     request->matched_tag = cell->tag;
     request->stamp = std::max(cell->stamp, request->posted_at);
     request->bytes = bytes;
     request->truncated = bytes > request->data.size();
-    in.into_request = request;
     if (cell->aux != 0) acknowledge(from, cell->aux, request->stamp + g_job->lookahead);
   } else {
-    auto* message = new Message;
+    message = new Message;
     message->context = cell->context;
     message->source = source;
     message->source_world = from;
@@ -110,50 +115,70 @@ void Engine::take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind
     message->stamp = cell->stamp;
     message->bytes = bytes;
     message->ack_id = cell->aux;
-    if (bytes > 0) {
-      message->data = static_cast<char*>(std::malloc(bytes));
-      CHECK(message->data != nullptr, "rank %d: no memory for an unexpected message of %zu bytes", rank_, bytes);
-    }
-    in.into_message = message;
     in.unexpected.push(message);
   }
+  if (kind == kRecordOffer) {
+    OfferName offer;
+    std::memcpy(&offer, cell->payload, sizeof offer);
+    if (request != nullptr) take_offer(from, offer, *request);
+    else in.offered.push_back({nullptr, message, bytes, offer});
+    return;
+  }
   if (kind == kRecordSlab) {
+    in.arriving = {request, message, bytes, {}};
     take_piece(from, in, cell);
     return;
   }
   const std::byte* payload = chan::LaneIn::payload(cell, bytes);
   if (request != nullptr) {
     if (bytes > 0) request->data.write(payload, bytes);
-    in.into_request = nullptr;
     message_complete(*request);
   } else {
-    if (bytes > 0) std::memcpy(in.into_message->data, payload, bytes);
-    in.into_message->filled = bytes;
-    in.into_message = nullptr;
+    store(*message, payload, bytes);
   }
 }
 
-void Engine::take_piece(int, Inbound& in, const chan::Cell* cell) {
+// Appends bytes to an unexpected message.
+void Engine::store(Message& message, const std::byte* data, size_t bytes) {
+  if (bytes == 0) return;
+  if (message.data == nullptr) {
+    message.data = static_cast<char*>(std::malloc(message.bytes));
+    CHECK(message.data != nullptr, "rank %d: no memory for an unexpected message of %zu bytes", rank_,
+          static_cast<size_t>(message.bytes));
+  }
+  std::memcpy(message.data + message.filled, data, bytes);
+  message.filled += bytes;
+}
+
+// Of a message that was offered and now comes by pieces.
+Arrival& Engine::offered_arrival(int from, Inbound& in, uint32_t entry) {
+  const auto at = std::find_if(in.offered.begin(), in.offered.end(),
+                               [entry](const Arrival& a) { return a.offer.entry == entry; });
+  CHECK(at != in.offered.end(), "rank %d: a piece of a message that rank %d has not offered", rank_, from);
+  return *at;
+}
+
+void Engine::take_piece(int from, Inbound& in, const chan::Cell* cell) {
   SlabPiece piece;
   std::memcpy(&piece, cell->payload, sizeof piece);
   const spmc::EPageIndex slab{piece.slab};
+  Arrival* arrival = piece.offer == 0 ? &in.arriving : &offered_arrival(from, in, piece.offer - 1);
+  CHECK(piece.bytes <= arrival->to_come && piece.bytes <= window_.slab_bytes(),
+        "a piece is larger than its message");
+  arrival->to_come -= piece.bytes;
   const std::byte* data = spmc::segment::frame(slab);
-  CHECK(piece.bytes <= in.to_come && piece.bytes <= window_.slab_bytes(), "a piece is larger than its message");
-  in.to_come -= piece.bytes;
-  if (in.into_request != nullptr) {
-    in.into_request->data.write(data, piece.bytes);
-    chan::SlabWindow::release(slab);
-    if (in.to_come > 0) return;
-    Request* request = in.into_request;
-    in.into_request = nullptr;
-    message_complete(*request);
-    return;
-  }
-  Message* message = in.into_message;
-  std::memcpy(message->data + message->filled, data, piece.bytes);
-  message->filled += piece.bytes;
+  if (arrival->request != nullptr) arrival->request->data.write(data, piece.bytes);
+  else store(*arrival->message, data, piece.bytes);
   chan::SlabWindow::release(slab);
-  if (in.to_come == 0) in.into_message = nullptr;
+  if (arrival->to_come > 0) return;
+  Request* request = arrival->request;
+  if (piece.offer == 0) {
+    *arrival = {};
+  } else {
+    offer_at(arrival->offer).state.store(OfferState::kFinished, std::memory_order_release);
+    in.offered.erase(in.offered.begin() + (arrival - in.offered.data()));
+  }
+  if (request != nullptr) message_complete(*request);
 }
 
 void Engine::observe(const Request& request) {
@@ -163,6 +188,7 @@ void Engine::observe(const Request& request) {
 }
 
 void Engine::block_until_complete(Request& request) {
+  if (request.offer != 0) await_taker(request);
   const bool named = request.kind == RequestKind::kRecv ? request.peer != MPI_ANY_SOURCE : request.pushed;
   block(named ? request.peer_world : kAnySource, &request, [&request] { return request.complete; });
 }

@@ -12,7 +12,7 @@ namespace detmpi {
 
 bool Engine::try_receive_now(Request& request) {
   Inbound& in = in_[static_cast<size_t>(request.peer_world)];
-  if (!in.unexpected.empty() || !in.posted.empty() || !posted_any_.empty()) return false;
+  if (!in.unexpected.empty() || !in.posted.empty() || !posted_any_.empty() || in.taking != 0) return false;
   if (!in.lane.open() && !in.lane.try_open(lane_line(rank_, request.peer_world))) return false;
   chan::Cell* cell = in.lane.peek();
   if (cell == nullptr) return false;
@@ -87,16 +87,32 @@ void Engine::take_unexpected(Message& message, Request& request) {
   if (message.filled > 0) request.data.write(message.data, message.filled);
   const uint32_t ack_id = message.ack_id;
   const int from = message.source_world;
-  Inbound& in = in_[static_cast<size_t>(from)];
   const bool whole = message.filled == message.bytes;
+  OfferName offer = {};
   if (!whole) {  // the rest goes straight into the program's buffer
-    in.into_message = nullptr;
-    in.into_request = &request;
+    Inbound& in = in_[static_cast<size_t>(from)];
+    Arrival& arrival = arrival_of(in, message);
+    arrival.message = nullptr;
+    arrival.request = &request;
+    if (message.filled == 0) {
+      offer = arrival.offer;
+      in.offered.erase(in.offered.begin() + (&arrival - in.offered.data()));
+    }
   }
   std::free(message.data);
   delete &message;
   if (ack_id != 0) acknowledge(from, ack_id, request.stamp + g_job->lookahead);
+  if (offer.table != 0) take_offer(from, offer, request);
   if (whole) message_complete(request);
+}
+
+// Where what is still to come of an unexpected message will go.
+Arrival& Engine::arrival_of(Inbound& in, const Message& message) {
+  if (in.arriving.message == &message) return in.arriving;
+  const auto at = std::find_if(in.offered.begin(), in.offered.end(),
+                               [&](const Arrival& a) { return a.message == &message; });
+  CHECK(at != in.offered.end(), "rank %d: nobody brings the rest of a message", rank_);
+  return *at;
 }
 
 void Engine::message_complete(Request& request) {

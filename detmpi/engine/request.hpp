@@ -94,6 +94,7 @@ struct Request {
   // message's arrival, which is no business of the sender's clock.
   uint64_t stamp = 0;
   uint32_t ack_id = 0;      // synchronous send: names it in the acknowledgement
+  uint32_t offer = 0;       // send: its entry among the offers + 1; 0: not offered
   TypedBytes data;
 
   int source = 0;           // receive, complete: the message's envelope

@@ -1,5 +1,7 @@
 // Sending: records into lanes, large messages in pieces through the window, a queue for what finds no room.
 //
+// A message that is large enough is offered if nothing waits before it (direct.cpp). Otherwise:
+//
 // A send is buffered as far as lane and window have room; what does not fit waits in the queue to its destination, in
 // order, and is pushed on in every later call. So a standard send never fails, and two ranks that send to each other
 // before they receive make progress: whoever is blocked takes in what comes (progress.cpp).
@@ -25,8 +27,7 @@ uint64_t Engine::arrival_stamp(Outbound& out) {
 }
 
 // Rings are carved out of runs of whole chunks, so that a job with many lanes does not waste frames.
-spmc::EPageIndex Engine::carve_ring() {
-  const uint32_t pages = std::max<uint32_t>(1, g_job->lane_cells * chan::kCellBytes / spmc::kPageSize);
+spmc::EPageIndex Engine::carve(uint32_t pages) {
   if (ring_block_left_ < pages) {
     const uint32_t block = std::max(pages, spmc::kFramesPerChunk);
     auto run = pool_.try_alloc_run(block);
@@ -34,15 +35,16 @@ spmc::EPageIndex Engine::carve_ring() {
     ring_block_ = run.value();
     ring_block_left_ = block;
   }
-  const spmc::EPageIndex ring = ring_block_;
+  const spmc::EPageIndex carved = ring_block_;
   ring_block_.value += pages;
   ring_block_left_ -= pages;
-  return ring;
+  return carved;
 }
 
 void Engine::open_lane(int to) {
   // A recycled frame may hold old data; cells must read as "not published".
-  const spmc::EPageIndex ring = carve_ring();
+  const uint32_t pages = std::max<uint32_t>(1, g_job->lane_cells * chan::kCellBytes / spmc::kPageSize);
+  const spmc::EPageIndex ring = carve(pages);
   std::memset(spmc::segment::frame(ring), 0, size_t{g_job->lane_cells} * chan::kCellBytes);
   out_[static_cast<size_t>(to)].lane.start(lane_line(to, rank_), ring, g_job->lane_cells);
   const auto bit = static_cast<size_t>(rank_);
@@ -83,15 +85,21 @@ void Engine::send(Request& request) {
     else *slot = &request;
   }
   if (request.kind == RequestKind::kSend) request.stamp = arrival_stamp(out);
-  if (out.waiting.empty() && push(request)) {
-    if (request.complete && request.detached) request_delete(request);
-    return;
-  }
-  request.queued = true;
   if (out.waiting.empty()) {
-    const int to = request.peer_world;
-    blocked_to_.insert(std::lower_bound(blocked_to_.begin(), blocked_to_.end(), to), to);
+    if (try_offer(request, out)) return;
+    if (push(request)) {
+      if (request.complete && request.detached) request_delete(request);
+      return;
+    }
   }
+  queue_send(request);
+}
+
+void Engine::queue_send(Request& request) {
+  const int to = request.peer_world;
+  Outbound& out = out_[static_cast<size_t>(to)];
+  request.queued = true;
+  if (out.waiting.empty()) blocked_to_.insert(std::lower_bound(blocked_to_.begin(), blocked_to_.end(), to), to);
   out.waiting.push(&request);
 }
 
@@ -107,10 +115,7 @@ bool Engine::push(Request& request) {
 
 bool Engine::push_first(Request& request, Outbound& out) {
   const size_t bytes = request.data.size();
-  if (bytes > eager_bytes_) {
-    request.started = false;
-    return push_piece(request, out);
-  }
+  if (bytes > eager_bytes_) return push_piece(request, out);
   const uint32_t cells = chan::LaneOut::cells_for(bytes);
   chan::Cell* cell = out.lane.try_reserve(cells);
   if (cell == nullptr) return false;
@@ -139,7 +144,7 @@ bool Engine::push_piece(Request& request, Outbound& out) {
   if (slab.none()) return false;
   const size_t n = std::min(request.data.left(), window_.slab_bytes());
   request.data.read(spmc::segment::frame(slab), n);
-  const SlabPiece piece{slab.value, static_cast<uint32_t>(n)};
+  const SlabPiece piece{slab.value, static_cast<uint32_t>(n), request.offer};
   cell->aux = request.ack_id;
   cell->stamp = request.stamp;
   cell->bytes = request.data.size();
@@ -177,7 +182,13 @@ void Engine::push_waiting() {
 }
 
 void Engine::flush() {
-  block(kAnySource, nullptr, [this] { return blocked_to_.empty(); });
+  const auto in_our_hands = [](const SentOffer& sent) { return sent.request != nullptr; };
+  for (SentOffer& sent : sent_) {
+    if (in_our_hands(sent)) withdraw(*sent.request);
+  }
+  block(kAnySource, nullptr, [&] {
+    return blocked_to_.empty() && std::none_of(std::begin(sent_), std::end(sent_), in_our_hands);
+  });
 }
 
 // A message to oneself needs no lane: it is matched here and now, or becomes an unexpected message.

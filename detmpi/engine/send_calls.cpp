@@ -174,7 +174,7 @@ int persistent(RequestKind kind, const void* buf, int count, const Datatype& typ
 void start_one(Request& r) {
   r.active = true;
   r.complete = r.pushed = r.started = r.queued = r.truncated = false;
-  r.ack_id = 0;
+  r.ack_id = r.offer = 0;
   if (r.peer == MPI_PROC_NULL) {
     r.complete = r.pushed = true;
     r.source = MPI_PROC_NULL;

@@ -53,7 +53,10 @@ bool complete_at_post(const Request& r) { return r.kind == RequestKind::kSend &&
 
 // One look; blocks only for sends that are complete at their post.
 bool is_complete(Request& request) {
-  if (!request.complete && complete_at_post(request)) g_engine.block_until_complete(request);
+  if (!request.complete && complete_at_post(request)) {
+    g_engine.withdraw(request);
+    g_engine.block_until_complete(request);
+  }
   return request.complete;
 }
 

@@ -119,6 +119,7 @@ int join_job() {
 
 void rank_begin(int rank) {
   spmc::base::register_for_fences();
+  spmc::base::let_family_copy(spmc::base::parent_process_id());
   spmc::base::set_wait_policy(spmc::base::wait_policy_for(g_job->ranks));
   spmc::base::move_to_core(static_cast<unsigned>(rank));
   if (g_job->ranks <= spmc::base::usable_cores()) spmc::base::g_home_core = rank;

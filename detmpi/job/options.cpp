@@ -22,6 +22,10 @@ constexpr const char* kHelp =
     "                       exec: every rank is started anew\n"
     "      --wtime=CLOCK    what MPI_Wtime tells: real (default) or logical, the same in every run\n"
     "      --memory=SIZE    shared memory for messages, such as 512M or 4G (default: half of the machine's)\n"
+    "      --direct-from=SIZE|never\n"
+    "                       copy messages of SIZE and more from buffer to buffer, smaller ones through "
+    "shared\n"
+    "                       memory (default: 32K, or 256K with more ranks than cores)\n"
     "      --timeout=SEC    end the job after SEC seconds\n"
     "  -h, --help           print this help\n"
     "  -V, --version        print the version\n"
@@ -48,7 +52,8 @@ int parse_ranks(const char* text) {
   return static_cast<int>(n);
 }
 
-uint64_t parse_size(const char* text) {
+// Error: what is printed when it is not a size, or less than `least` bytes.
+uint64_t parse_size(const char* text, double least, const char* error) {
   char* end = nullptr;
   errno = 0;
   const double value = std::strtod(text, &end);
@@ -62,10 +67,19 @@ uint64_t parse_size(const char* text) {
   }
   const bool tail = *end != 0 && end[1] != 0;
   const double bytes = value * unit;
-  if (end == text || tail || errno != 0 || !(bytes >= 1024.0 * 1024) || bytes > 1e15) {
-    usage_error("the memory size must be at least 1M, such as 512M or 4G", text);
+  if (end == text || tail || errno != 0 || !(bytes >= least) || bytes > 1e15) {
+    usage_error(error, text);
   }
   return static_cast<uint64_t>(bytes);
+}
+
+uint64_t parse_memory(const char* text) {
+  return parse_size(text, 1024.0 * 1024, "the memory size must be at least 1M, such as 512M or 4G");
+}
+
+uint64_t parse_direct_from(const char* text) {
+  if (std::strcmp(text, "never") == 0) return 0;
+  return parse_size(text, 1, "--direct-from is a size, such as 64K, or never");
 }
 
 double parse_seconds(const char* text) {
@@ -78,12 +92,13 @@ double parse_seconds(const char* text) {
 }  // namespace
 
 LaunchOptions parse_command_line(int argc, char** argv) {
-  enum { kStart = 256, kWtime, kMemory, kTimeout, kNp };
+  enum { kStart = 256, kWtime, kMemory, kTimeout, kNp, kDirectFrom };
   static const option kOptions[] = {
       {"start", required_argument, nullptr, kStart},     {"wtime", required_argument, nullptr, kWtime},
-      {"memory", required_argument, nullptr, kMemory},   {"timeout", required_argument, nullptr, kTimeout},
-      {"np", required_argument, nullptr, kNp},           {"help", no_argument, nullptr, 'h'},
-      {"version", no_argument, nullptr, 'V'},            {nullptr, 0, nullptr, 0},
+      {"memory", required_argument, nullptr, kMemory},   {"direct-from", required_argument, nullptr, kDirectFrom},
+      {"timeout", required_argument, nullptr, kTimeout}, {"np", required_argument, nullptr, kNp},
+      {"help", no_argument, nullptr, 'h'},               {"version", no_argument, nullptr, 'V'},
+      {nullptr, 0, nullptr, 0},
   };
   LaunchOptions options;
   // getopt_long_only takes -np as MPI users write it; '+': the program's options are its own.
@@ -103,7 +118,8 @@ LaunchOptions parse_command_line(int argc, char** argv) {
         }
         options.job.real_time = std::strcmp(optarg, "real") == 0;
         break;
-      case kMemory: options.job.memory = parse_size(optarg); break;
+      case kMemory: options.job.memory = parse_memory(optarg); break;
+      case kDirectFrom: options.job.direct_from = parse_direct_from(optarg); break;
       case kTimeout: options.timeout_s = parse_seconds(optarg); break;
       case 'h': std::printf(kHelp, kMaxRanks); std::exit(0);
       case 'V': std::puts("detmpirun (DLinux) " DLINUX_VERSION); std::exit(0);

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "raise.hpp"
+
 namespace spmc {
 namespace {
 
@@ -22,15 +24,11 @@ bool try_claim_chunk(uint32_t chunk, SpaceId owner) {
   uint32_t expected = kNobody;
   std::atomic<uint32_t>& word = segment::chunk_owner(chunk);
   if (word.load(relaxed) != kNobody) return false;
-  if (!word.compare_exchange_strong(expected, owner_word(owner), std::memory_order_acq_rel, relaxed)) return false;
-  segment::header().chunks_owned.fetch_add(1, relaxed);
-  return true;
+  raise_to(segment::header().chunks_seen, chunk + 1);  // before the claim, so that a reaper looks here
+  return word.compare_exchange_strong(expected, owner_word(owner), std::memory_order_acq_rel, relaxed);
 }
 
-void release_chunk(uint32_t chunk) {
-  segment::header().chunks_owned.fetch_sub(1, relaxed);
-  segment::chunk_owner(chunk).store(kNobody, std::memory_order_release);
-}
+void release_chunk(uint32_t chunk) { segment::chunk_owner(chunk).store(kNobody, std::memory_order_release); }
 
 bool chunk_is_free(uint32_t chunk) {
   for (uint32_t i = 0; i < kFramesPerChunk; ++i) {
@@ -154,7 +152,7 @@ size_t FramePool::frames_held() const {
 void FramePool::adopt(uint32_t chunk) { chunks_.push_back(chunk); }
 
 void inherit_frames(SpaceId dead, SpaceId heir, FramePool& heirs_pool) {
-  for (uint32_t chunk = 0; chunk < segment::chunk_count(); ++chunk) {
+  for (uint32_t chunk = 0; chunk < segment::chunks_seen(); ++chunk) {
     std::atomic<uint32_t>& word = segment::chunk_owner(chunk);
     if (word.load(relaxed) != owner_word(dead)) continue;
     if (chunk_is_free(chunk)) {
@@ -169,7 +167,7 @@ void inherit_frames(SpaceId dead, SpaceId heir, FramePool& heirs_pool) {
 
 size_t frames_in_use() {
   size_t held = 0;
-  for (uint32_t chunk = 1; chunk < segment::chunk_count(); ++chunk) {
+  for (uint32_t chunk = 1; chunk < segment::chunks_seen(); ++chunk) {
     if (segment::chunk_owner(chunk).load(relaxed) == kNobody) continue;
     for (uint32_t i = 0; i < kFramesPerChunk; ++i) {
       held += segment::pageinfo({first_frame(chunk).value + i}).state.load(relaxed) == kFrameHeld;

@@ -1,6 +1,7 @@
 #include "holders.hpp"
 
 #include "local.hpp"
+#include "raise.hpp"
 
 #include <spmc/self.hpp>
 
@@ -14,12 +15,6 @@ namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
 constexpr auto acquire = std::memory_order_acquire;
-
-void raise_to(std::atomic<uint32_t>& word, uint32_t value) {
-  uint32_t seen = word.load(relaxed);
-  while (seen < value && !word.compare_exchange_weak(seen, value, std::memory_order_acq_rel, relaxed)) {
-  }
-}
 
 HolderPage& holder_page(uint32_t frame) { return *reinterpret_cast<HolderPage*>(segment::frame({frame})); }
 

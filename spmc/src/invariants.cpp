@@ -174,7 +174,7 @@ bool bad_region(RegionId region) {
 }
 
 bool bad_frames() {
-  for (uint32_t chunk = 1; chunk < segment::chunk_count(); ++chunk) {
+  for (uint32_t chunk = 1; chunk < segment::chunks_seen(); ++chunk) {
     const uint32_t owner = segment::chunk_owner(chunk).load(acquire);
     for (uint32_t i = 0; i < kFramesPerChunk && owner != 0; ++i) {
       const EPageIndex frame{chunk * kFramesPerChunk + i};

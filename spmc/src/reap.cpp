@@ -39,7 +39,7 @@ void free_orphan(const RegionSlot& slot, EPageIndex frame) {
 }
 
 void free_orphans_of(SpaceId dead) {
-  for (uint32_t chunk = 1; chunk < segment::chunk_count(); ++chunk) {
+  for (uint32_t chunk = 1; chunk < segment::chunks_seen(); ++chunk) {
     if (segment::chunk_owner(chunk).load(std::memory_order_relaxed) != dead.value + 1) continue;
     for (uint32_t i = 0; i < kFramesPerChunk; ++i) {
       const EPageIndex frame{chunk * kFramesPerChunk + i};

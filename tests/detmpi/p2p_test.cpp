@@ -3,6 +3,7 @@
 #include "run_mpi.hpp"
 
 using mpi_test::expect_same_everywhere;
+using mpi_test::expect_same_ways;
 
 TEST_CASE("every send mode delivers") { expect_same_everywhere("modes", {1, 2, 5}); }
 TEST_CASE("messages of all sizes arrive, also when all send first") {
@@ -21,3 +22,19 @@ TEST_CASE("requests complete in every form") { expect_same_everywhere("completio
 TEST_CASE("persistent requests") { expect_same_everywhere("persistent", {1, 2, 3, 8}); }
 TEST_CASE("derived datatypes travel") { expect_same_everywhere("types", {1, 2, 3, 8}); }
 TEST_CASE("pending sends go on inside other calls") { expect_same_everywhere("progress", {1, 2, 4}); }
+TEST_CASE("messages from buffer to buffer") { expect_same_everywhere("direct", {2, 3, 8}); }
+TEST_CASE("every way for a large message gives the same") {
+  for (const char* name : {"direct", "sizes", "modes", "order", "flood", "truncate", "probe", "completion", "persistent",
+                           "types", "progress", "sendrecv"}) {
+    expect_same_ways(name, {2, 5});
+  }
+}
+TEST_CASE("a kernel that lets no process into another one's memory") {
+  const auto allowed = test_support::run_command(mpi_test::job(3, "denied", {"--direct-from=1"}, {"no"}));
+  const auto denied = test_support::run_command(mpi_test::job(3, "denied", {"--direct-from=1"}, {"yes"}));
+  INFO(allowed.err << denied.err);
+  CHECK(allowed.exit_code == 0);
+  CHECK(denied.exit_code == 0);
+  CHECK(!denied.out.empty());
+  CHECK(denied.out == allowed.out);
+}

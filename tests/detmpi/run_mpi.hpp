@@ -66,4 +66,18 @@ inline void expect_same_everywhere(const std::string& name, const std::vector<in
   }
 }
 
+// The same output, whichever way large messages take.
+inline void expect_same_ways(const std::string& name, const std::vector<int>& numbers_of_ranks) {
+  for (const int ranks : numbers_of_ranks) {
+    std::string first_output;
+    for (const char* way : {"--direct-from=never", "--direct-from=1", "--direct-from=16K"}) {
+      const auto run = test_support::run_command(job(ranks, name, {way}));
+      INFO(name << " on " << ranks << " ranks, " << way << "\n" << run.err);
+      REQUIRE(run.exit_code == 0);
+      if (first_output.empty()) first_output = run.out;
+      CHECK(run.out == first_output);
+    }
+  }
+}
+
 }  // namespace mpi_test

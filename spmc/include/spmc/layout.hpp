@@ -44,14 +44,13 @@ struct alignas(4096) Header {
   uint64_t frames_offset;
   uint32_t asymmetric_fences;  // 1: every space uses membarrier (base/wait.hpp); all must agree
   uint32_t root_value[7];      // free for the layer that owns the job (first frame of its tables, ...)
-  // Chunks owned by anybody: for exhaustion reports and tests. Relaxed; exact when nothing runs.
-  alignas(64) std::atomic<uint32_t> chunks_owned;
+  alignas(64) std::atomic<uint32_t> chunks_seen;  // chunks from here on never had an owner
   std::atomic<uint32_t> next_region;  // regions are numbered in order of allocation, and reused lowest first
   uint32_t window_pages;              // memory that a region's window of generations may take; set by the creator
 };
 static_assert(sizeof(Header) == 4096);
 static_assert(offsetof(Header, segment_bytes) == 32);
-static_assert(offsetof(Header, chunks_owned) % 64 == 0);
+static_assert(offsetof(Header, chunks_seen) % 64 == 0);
 
 inline constexpr size_t kSpaceSlotBytes = 512;
 struct alignas(64) SpaceSlot {

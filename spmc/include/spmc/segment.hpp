@@ -40,6 +40,8 @@ inline std::atomic<uint32_t>& chunk_owner(uint32_t chunk) {
   return at<std::atomic<uint32_t>>(header().chunks_offset)[chunk];
 }
 inline uint32_t chunk_count() { return header().frames / kFramesPerChunk; }
+// Those that ever had an owner are below; what a space owned when it died is.
+inline uint32_t chunks_seen() { return header().chunks_seen.load(std::memory_order_acquire); }
 
 }  // namespace segment
 }  // namespace spmc

@@ -53,6 +53,14 @@ Status send_signal(pid_t pid, int signal);
 bool addresses_repeat();
 Status make_addresses_repeat();
 
+// --- the memory of another process ---
+// Where the kernel lets only descendants look into a process (Yama), also `ancestor` and its descendants may from now on.
+void let_family_copy(pid_t ancestor);
+// Copies bytes at address `theirs` of a process. A page that cannot be touched is an error (EFAULT), never a signal, and
+// part of the bytes may have been copied. EPERM, ENOSYS: not allowed here at all. ESRCH: the process has ended.
+Status read_memory(pid_t from, uint64_t theirs, void* mine, size_t bytes);
+Status write_memory(pid_t to, uint64_t theirs, const void* mine, size_t bytes);
+
 // --- scheduling ---
 unsigned usable_cores();  // cores this process may run on; at least 1
 void yield_core();
