@@ -22,11 +22,11 @@
 #include <utility>
 #include <vector>
 
-#include <base/sys.hpp>
-#include <base/wait.hpp>
 #include <chan/chan.h>
 #include <space/space.h>
 #include <spmc/spmc.h>
+#include <base/sys.hpp>
+#include <base/wait.hpp>
 
 namespace {
 
@@ -62,8 +62,7 @@ struct Options {
 };
 
 [[noreturn]] void give_up(const char* what) {
-  std::fprintf(stderr, "modes: %s: %s %s %s\n", what, chan_last_error(), space_last_error(),
-               spmc_last_error());
+  std::fprintf(stderr, "modes: %s: %s %s %s\n", what, chan_last_error(), space_last_error(), spmc_last_error());
   _exit(1);
 }
 void require(bool condition, const char* what) {
@@ -134,8 +133,7 @@ Measurement measure(const Mode& mode, size_t bytes, int messages) {
   Measurement result;
   result.us = ns / 1000 / (2 * timed);
   result.faults = static_cast<double>(mine.faults + other.faults) / (2.0 * messages);
-  result.suspended =
-      static_cast<double>(mine.suspended_ns + other.suspended_ns) / (2 * ns * messages / timed);
+  result.suspended = static_cast<double>(mine.suspended_ns + other.suspended_ns) / (2 * ns * messages / timed);
   return result;
 }
 

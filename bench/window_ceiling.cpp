@@ -1,12 +1,13 @@
 // What two cores of this machine can move from one to the other at best, with no MPI, no matching and no headers around
 // it. A bandwidth of DetMPI close to these figures is at the limit of the machine, not of the library.
 //
-//   window   through a shared window, the data path of DetMPI's middle-sized messages: piece by piece in, piece by piece
+//   window   through a shared window, the data path of DetMPI's middle-sized messages: piece by piece in, piece by
+//   piece
 //            out, first-in first-out
 //   halves   straight from buffer to buffer, each core copying one half, which ranks can do only through the kernel
 //
-// Two threads on two cores play ping-pong; a buffer in and a buffer out at both ends, as in mpi_pt2pt. JSON lines, median
-// of samples.
+// Two threads on two cores play ping-pong; a buffer in and a buffer out at both ends, as in mpi_pt2pt. JSON lines,
+// median of samples.
 #include <immintrin.h>
 #include <pthread.h>
 #include <sys/mman.h>

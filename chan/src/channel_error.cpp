@@ -59,8 +59,7 @@ Channel* find_end(const char* call, chan_id id, Role role) {
   Channel* channel = find_end(call, id);
   if (channel == nullptr || channel->role == role) return channel;
   fail(EPERM, "%s: only %s may do this, and on channel %lld this space is %s", call,
-       role == Role::kProducer ? "the producer" : "a consumer", static_cast<long long>(id),
-       role_name(channel->role));
+       role == Role::kProducer ? "the producer" : "a consumer", static_cast<long long>(id), role_name(channel->role));
   return nullptr;
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include <base/check.hpp>
 #include <spmc/spmc.h>
+#include <base/check.hpp>
 
 #include "channel_state.hpp"
 
@@ -95,8 +95,7 @@ ssize_t chan_recv(chan_id id, void* buf, size_t capacity) {
     return fail(EMSGSIZE, "chan_recv: channel %lld: the next message has %llu bytes, the buffer %zu", number,
                 static_cast<unsigned long long>(header.whole), capacity);
   }
-  if (get_message(*channel, header, static_cast<std::byte*>(buf)) != 0)
-    return fail_below("chan_recv", *channel);
+  if (get_message(*channel, header, static_cast<std::byte*>(buf)) != 0) return fail_below("chan_recv", *channel);
   return static_cast<ssize_t>(header.whole);
 }
 

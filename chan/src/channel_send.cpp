@@ -111,8 +111,7 @@ int break_off(const char* call, Channel& channel) {
 int send(const char* call, chan_id id, const void* buf, size_t size, bool last) {
   Channel* channel = find_end(call, id, Role::kProducer);
   if (channel == nullptr) return -1;
-  if (buf == nullptr && size != 0)
-    return fail(EINVAL, "%s: channel %lld: no buffer", call, static_cast<long long>(id));
+  if (buf == nullptr && size != 0) return fail(EINVAL, "%s: channel %lld: no buffer", call, static_cast<long long>(id));
   const bool visible = last || channel->policy == CHAN_EAGER;
   const auto* bytes = static_cast<const std::byte*>(buf);
   size_t done = 0;

@@ -3,11 +3,11 @@
 #include <cerrno>
 #include <cstdint>
 
+#include <space/space.h>
+#include <spmc/spmc.h>
 #include <base/check.hpp>
 #include <space/hooks.hpp>
-#include <space/space.h>
 #include <spmc/segment.hpp>
-#include <spmc/spmc.h>
 
 #include "channel_state.hpp"
 
@@ -108,8 +108,7 @@ int chan_setcons(chan_id id, int child) {
 int chan_free(chan_id id) {
   Channel* channel = find_end("chan_free", id);
   if (channel == nullptr) return -1;
-  if (channel->role == Role::kProducer && publish_all(*channel) != 0)
-    return fail_below("chan_free", *channel);
+  if (channel->role == Role::kProducer && publish_all(*channel) != 0) return fail_below("chan_free", *channel);
   if (spmcR_clear(channel->inode, channel->bytes) != 0) return fail_below("chan_free", *channel);
   Table::mine().remove(id);
   return 0;

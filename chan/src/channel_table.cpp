@@ -2,8 +2,8 @@
 // parent's copy.
 #include <algorithm>
 
-#include <space/hooks.hpp>
 #include <space/space.h>
+#include <space/hooks.hpp>
 #include <spmc/self.hpp>
 
 #include "channel_state.hpp"
@@ -54,16 +54,14 @@ chan_id Table::next_id() {
 }
 
 bool Table::has_handed(int child, chan_id id) const {
-  return std::any_of(handed_.begin(), handed_.end(), [&](const Handover& handover) {
-    return handover.child == child && handover.end.id == id;
-  });
+  return std::any_of(handed_.begin(), handed_.end(),
+                     [&](const Handover& handover) { return handover.child == child && handover.end.id == id; });
 }
 
 // The parent is about to fork the child in `slot`. What was handed to an earlier child in that slot is no
 // longer of use to anybody, and must not reach this one.
 void Table::before_start(spmc::SpaceId slot) {
-  std::erase_if(handed_,
-                [&](const Handover& handover) { return handover.slot == slot && has_ended(handover.child); });
+  std::erase_if(handed_, [&](const Handover& handover) { return handover.slot == slot && has_ended(handover.child); });
   for (auto& [id, channel] : channels_) {
     if (channel.role != Role::kSetup || has_ended(channel.producer_child)) continue;
     auto child = space::child_slot(channel.producer_child);

@@ -38,18 +38,16 @@ int fail_types(const char* parameter, const MPI_Datatype* types, int n, bool com
   if (datatype_from(types[i]) != nullptr) {
     return fail(MPI_ERR_TYPE, "%s[%d] has not been committed (MPI_Type_commit)", parameter, i);
   }
-  return fail(MPI_ERR_TYPE, "%s[%d] is 0x%08x, not a valid datatype", parameter, i,
-              static_cast<unsigned>(types[i]));
+  return fail(MPI_ERR_TYPE, "%s[%d] is 0x%08x, not a valid datatype", parameter, i, static_cast<unsigned>(types[i]));
 }
 
 int fail_rank(const char* parameter, int rank, bool receive) {
   const int last = g_call.comm->peers - 1;
   if (receive) {
-    return fail(MPI_ERR_RANK, "invalid rank %d as %s (ranks are 0 to %d, MPI_ANY_SOURCE and MPI_PROC_NULL)",
-                rank, parameter, last);
+    return fail(MPI_ERR_RANK, "invalid rank %d as %s (ranks are 0 to %d, MPI_ANY_SOURCE and MPI_PROC_NULL)", rank,
+                parameter, last);
   }
-  return fail(MPI_ERR_RANK, "invalid rank %d as %s (ranks are 0 to %d and MPI_PROC_NULL)", rank, parameter,
-              last);
+  return fail(MPI_ERR_RANK, "invalid rank %d as %s (ranks are 0 to %d and MPI_PROC_NULL)", rank, parameter, last);
 }
 
 int fail_root(int root) {

@@ -111,17 +111,25 @@ int alltoall(const void* sendbuf, int sendcount, const Datatype& sendtype, void*
   }
   return run(
       comm, in_place,
-      [&](int i) { return Block{offset(in, int64_t{i} * sendcount, sendtype), sendcount, &sendtype}; },
-      [&](int i) { return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype}; });
+      [&](int i) {
+        return Block{offset(in, int64_t{i} * sendcount, sendtype), sendcount, &sendtype};
+      },
+      [&](int i) {
+        return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
+      });
 }
 
-int alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], const Datatype& sendtype,
-              void* recvbuf, const int recvcounts[], const int rdispls[], const Datatype& recvtype, Comm& comm) {
+int alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], const Datatype& sendtype, void* recvbuf,
+              const int recvcounts[], const int rdispls[], const Datatype& recvtype, Comm& comm) {
   auto* in = const_cast<void*>(sendbuf);
   return run(
       comm, sendbuf == MPI_IN_PLACE,
-      [&](int i) { return Block{offset(in, sdispls[i], sendtype), sendcounts[i], &sendtype}; },
-      [&](int i) { return Block{offset(recvbuf, rdispls[i], recvtype), recvcounts[i], &recvtype}; });
+      [&](int i) {
+        return Block{offset(in, sdispls[i], sendtype), sendcounts[i], &sendtype};
+      },
+      [&](int i) {
+        return Block{offset(recvbuf, rdispls[i], recvtype), recvcounts[i], &recvtype};
+      });
 }
 
 int alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
@@ -130,8 +138,12 @@ int alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], 
   auto* out = static_cast<char*>(recvbuf);
   return run(
       comm, sendbuf == MPI_IN_PLACE,
-      [&](int i) { return Block{in + sdispls[i], sendcounts[i], &datatype_or_null(sendtypes[i])}; },
-      [&](int i) { return Block{out + rdispls[i], recvcounts[i], &datatype_or_null(recvtypes[i])}; });
+      [&](int i) {
+        return Block{in + sdispls[i], sendcounts[i], &datatype_or_null(sendtypes[i])};
+      },
+      [&](int i) {
+        return Block{out + rdispls[i], recvcounts[i], &datatype_or_null(recvtypes[i])};
+      });
 }
 
 }  // namespace impl

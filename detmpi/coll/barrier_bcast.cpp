@@ -1,7 +1,7 @@
 // Barrier and broadcast.
+#include "../engine/p2p.hpp"
 #include "../object/call.hpp"
 #include "../types/datatype.hpp"
-#include "../engine/p2p.hpp"
 #include "impl.hpp"
 #include "rounds.hpp"
 

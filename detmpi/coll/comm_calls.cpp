@@ -84,9 +84,8 @@ Comm* make_from(Comm& parent, const std::vector<Proposal>& all, uint32_t context
   for (int i = 0; i < parent.size; ++i) {
     if (all[static_cast<size_t>(i)].color == mine.color) members.push_back(i);
   }
-  std::stable_sort(members.begin(), members.end(), [&all](int a, int b) {
-    return all[static_cast<size_t>(a)].key < all[static_cast<size_t>(b)].key;
-  });
+  std::stable_sort(members.begin(), members.end(),
+                   [&all](int a, int b) { return all[static_cast<size_t>(a)].key < all[static_cast<size_t>(b)].key; });
   int rank = 0;
   std::vector<int> world;
   for (size_t i = 0; i < members.size(); ++i) {

@@ -113,16 +113,21 @@ int gather(const void* sendbuf, int sendcount, const Datatype& sendtype, void* r
   const Part mine{const_cast<void*>(sendbuf), sendcount, &sendtype};
   return gather_by_messages(
       mine,
-      [&](int i) { return Part{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype}; }, root, comm,
-      sendbuf == MPI_IN_PLACE);
+      [&](int i) {
+        return Part{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
+      },
+      root, comm, sendbuf == MPI_IN_PLACE);
 }
 
 int gatherv(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, const int recvcounts[],
             const int displs[], const Datatype& recvtype, int root, Comm& comm) {
   const Part mine{const_cast<void*>(sendbuf), sendcount, &sendtype};
   return gather_by_messages(
-      mine, [&](int i) { return Part{offset(recvbuf, displs[i], recvtype), recvcounts[i], &recvtype}; }, root, comm,
-      sendbuf == MPI_IN_PLACE);
+      mine,
+      [&](int i) {
+        return Part{offset(recvbuf, displs[i], recvtype), recvcounts[i], &recvtype};
+      },
+      root, comm, sendbuf == MPI_IN_PLACE);
 }
 
 int scatter(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
@@ -130,8 +135,10 @@ int scatter(const void* sendbuf, int sendcount, const Datatype& sendtype, void* 
   auto* base = const_cast<void*>(sendbuf);
   return scatter_by_messages(
       Part{recvbuf, recvcount, &recvtype},
-      [&](int i) { return Part{offset(base, int64_t{i} * sendcount, sendtype), sendcount, &sendtype}; }, root, comm,
-      recvbuf == MPI_IN_PLACE);
+      [&](int i) {
+        return Part{offset(base, int64_t{i} * sendcount, sendtype), sendcount, &sendtype};
+      },
+      root, comm, recvbuf == MPI_IN_PLACE);
 }
 
 int scatterv(const void* sendbuf, const int sendcounts[], const int displs[], const Datatype& sendtype, void* recvbuf,
@@ -139,8 +146,10 @@ int scatterv(const void* sendbuf, const int sendcounts[], const int displs[], co
   auto* base = const_cast<void*>(sendbuf);
   return scatter_by_messages(
       Part{recvbuf, recvcount, &recvtype},
-      [&](int i) { return Part{offset(base, displs[i], sendtype), sendcounts[i], &sendtype}; }, root, comm,
-      recvbuf == MPI_IN_PLACE);
+      [&](int i) {
+        return Part{offset(base, displs[i], sendtype), sendcounts[i], &sendtype};
+      },
+      root, comm, recvbuf == MPI_IN_PLACE);
 }
 
 int allgather(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,

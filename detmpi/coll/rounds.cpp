@@ -52,7 +52,8 @@ void Rounds::await_all(size_t bytes) {
 void Rounds::finish() {
   board_.finish();
   spmc::base::light_fence();
-  if (board_.head().waiting.load(std::memory_order_relaxed) != 0) [[unlikely]] notify_all();
+  if (board_.head().waiting.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    notify_all();
 }
 
 }  // namespace detmpi

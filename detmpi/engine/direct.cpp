@@ -43,8 +43,7 @@ void plan_pieces(Offer& offer, const void* to, uint64_t bytes) {
 
 // For a message that nothing waits in front of: whoever then waits for it withdraws it in time (await_taker).
 bool Engine::try_offer(Request& request, Outbound& out) {
-  if (request.data.size() < direct_from_ || request.data.flat() == nullptr || ~offers_used_ == 0)
-    return false;
+  if (request.data.size() < direct_from_ || request.data.flat() == nullptr || ~offers_used_ == 0) return false;
   if (request.kind != RequestKind::kSend) return false;
   chan::Cell* cell = out.lane.try_reserve(1);
   if (cell == nullptr) return false;
@@ -87,8 +86,7 @@ void Engine::advance_offer(uint32_t entry) {
   switch (offer.state.load(acquire)) {
     case OfferState::kTaken:
       copy_pieces(offer, OfferSide::kSender, sent.to);
-      if (sent.request != nullptr && all_pieces_done(offer) && offer.failure.load(relaxed) == 0)
-        offer_copied(sent);
+      if (sent.request != nullptr && all_pieces_done(offer) && offer.failure.load(relaxed) == 0) offer_copied(sent);
       break;
     case OfferState::kByPieces:
       learn_failure(offer.failure.load(relaxed));
@@ -100,8 +98,7 @@ void Engine::advance_offer(uint32_t entry) {
       offers_used_ &= ~(1u << entry);
       break;
     case OfferState::kOffered:
-    case OfferState::kFree:
-      break;
+    case OfferState::kFree: break;
   }
 }
 
@@ -138,10 +135,8 @@ void Engine::await_taker(Request& request) {
   while (!request.complete && request.offer != 0 && offer.state.load(acquire) == OfferState::kOffered) {
     poll_all();
     if (offer.state.load(acquire) != OfferState::kOffered) break;
-    if (spmc::base::monotonic_ns() >= until)
-      withdraw(request);
-    else if (static_cast<unsigned>(ranks_) > cores_)
-      spmc::base::yield_core();
+    if (spmc::base::monotonic_ns() >= until) withdraw(request);
+    else if (static_cast<unsigned>(ranks_) > cores_) spmc::base::yield_core();
   }
   poll_all();
 }
@@ -202,11 +197,10 @@ void Engine::copy_pieces(Offer& offer, OfferSide side, int peer) {
   for (uint32_t piece = 0; claim_piece(offer, side, &piece);) {
     const uint64_t at = piece * offer.piece_bytes;
     const size_t bytes = std::min(offer.piece_bytes, offer.bytes - at);
-    const auto copied = side == OfferSide::kSender
-                            ? spmc::base::write_memory(process, offer.to + at,
-                                                       reinterpret_cast<void*>(offer.from + at), bytes)
-                            : spmc::base::read_memory(process, offer.from + at,
-                                                      reinterpret_cast<void*>(offer.to + at), bytes);
+    const auto copied =
+        side == OfferSide::kSender
+            ? spmc::base::write_memory(process, offer.to + at, reinterpret_cast<void*>(offer.from + at), bytes)
+            : spmc::base::read_memory(process, offer.from + at, reinterpret_cast<void*>(offer.to + at), bytes);
     if (!copied) offer.failure.store(copied.error().code, relaxed);
     const bool last = offer.done.fetch_add(1, std::memory_order_acq_rel) + 1 == offer.pieces;
     if (last && side == OfferSide::kSender) wake(peer);

@@ -8,9 +8,9 @@
 // Three ways for a message, by size: in a record (send.cpp), in pieces through the window (send.cpp), from buffer to
 // buffer (offer.hpp, direct.cpp).
 //
-// The seam for logical time: every record carries its arrival stamp, a(m) = max(a(previous of the pair), C + L), and the
-// rank publishes its clock at every call (LOGICAL-TIME sections 1 to 3). Wildcard receives take the smallest (a, source)
-// among the messages that are there; waiting for those that might still come is the engine's next step.
+// The seam for logical time: every record carries its arrival stamp, a(m) = max(a(previous of the pair), C + L), and
+// the rank publishes its clock at every call (LOGICAL-TIME sections 1 to 3). Wildcard receives take the smallest (a,
+// source) among the messages that are there; waiting for those that might still come is the engine's next step.
 #pragma once
 
 #include <mpi.h>
@@ -59,9 +59,9 @@ struct Message {
   int tag = 0;
   uint64_t stamp = 0;
   uint64_t bytes = 0;
-  uint64_t filled = 0;     // bytes that have arrived
-  uint32_t ack_id = 0;     // synchronous: to be acknowledged when matched
-  char* data = nullptr;    // malloc; null for 0 bytes, and for an offer as long as nothing has arrived
+  uint64_t filled = 0;            // bytes that have arrived
+  uint32_t ack_id = 0;            // synchronous: to be acknowledged when matched
+  char* data = nullptr;           // malloc; null for 0 bytes, and for an offer as long as nothing has arrived
   int handle = MPI_MESSAGE_NULL;  // taken by MPI_Mprobe
 };
 
@@ -113,13 +113,13 @@ struct SentOffer {
 
 struct Inbound {  // from one rank
   chan::LaneIn lane;
-  bool known = false;       // in Engine::sources_
+  bool known = false;  // in Engine::sources_
   Queue<Message> unexpected;
   Queue<Request> posted;         // receives that name this source, in post order
   Arrival arriving;              // in pieces that follow each other
   std::vector<Arrival> offered;  // not taken; their pieces, if they come by pieces, name the offer
-  uint32_t taking = 0;           // offers that are being copied: the lane waits for them, so that messages of one source
-                                 // complete in their order
+  uint32_t taking = 0;  // offers that are being copied: the lane waits for them, so that messages of one source
+                        // complete in their order
 };
 
 class Engine {
@@ -170,7 +170,8 @@ class Engine {
     });
   }
   void block_until_complete(Request& request);
-  // The program learns that the request is complete: only now the clock moves, never when a message happens to be taken in.
+  // The program learns that the request is complete: only now the clock moves, never when a message happens to be taken
+  // in.
   static void observe(const Request& request);
   // Lets others run: programs test in loops.
   void after_failed_test();
@@ -220,22 +221,22 @@ class Engine {
   spmc::base::WaitLine* wait_line_ = nullptr;
   spmc::FramePool pool_{spmc::SpaceId{0}};
   chan::SlabWindow window_{pool_, 1, 1, 0};
-  spmc::EPageIndex ring_block_;     // frames for the rings of new lanes
+  spmc::EPageIndex ring_block_;  // frames for the rings of new lanes
   uint32_t ring_block_left_ = 0;
-  size_t eager_bytes_ = 0;          // largest message that goes into one record
+  size_t eager_bytes_ = 0;  // largest message that goes into one record
   std::vector<Outbound> out_;
   std::vector<Inbound> in_;
-  std::vector<int> sources_;        // ranks that have opened a lane to this one, ascending
-  std::vector<uint64_t> seen_;      // inbox bits known so far
-  std::vector<int> blocked_to_;     // destinations with waiting sends, ascending
-  Queue<Request> posted_any_;       // receives from any source, in post order
+  std::vector<int> sources_;     // ranks that have opened a lane to this one, ascending
+  std::vector<uint64_t> seen_;   // inbox bits known so far
+  std::vector<int> blocked_to_;  // destinations with waiting sends, ascending
+  Queue<Request> posted_any_;    // receives from any source, in post order
   uint64_t posts_ = 0;
-  std::vector<Request*> acks_;      // synchronous sends by ack id - 1; null: free
-  size_t direct_from_ = SIZE_MAX;   // least bytes of a message that is offered
-  spmc::EPageIndex offer_table_;    // none until the first offer
-  uint32_t offers_used_ = 0;        // bit mask
-  SentOffer sent_[kOffers];         // by entry
-  std::vector<TakenOffer> taken_;   // that are not finished
+  std::vector<Request*> acks_;     // synchronous sends by ack id - 1; null: free
+  size_t direct_from_ = SIZE_MAX;  // least bytes of a message that is offered
+  spmc::EPageIndex offer_table_;   // none until the first offer
+  uint32_t offers_used_ = 0;       // bit mask
+  SentOffer sent_[kOffers];        // by entry
+  std::vector<TakenOffer> taken_;  // that are not finished
 };
 
 extern Engine g_engine;

@@ -32,11 +32,11 @@ enum class RankState : uint32_t { kNew, kRunning, kFinalized, kGone };
 
 struct alignas(64) RankRecord {
   std::atomic<int32_t> pid;
-  std::atomic<uint32_t> state;     // RankState
-  std::atomic<uint32_t> call;      // CallId of the MPI call in which it crashed; 0: none
+  std::atomic<uint32_t> state;         // RankState
+  std::atomic<uint32_t> call;          // CallId of the MPI call in which it crashed; 0: none
   std::atomic<uint32_t> crash_signal;  // set by the rank's crash handler, before `crash_place` is complete
-  uint64_t crash_address;          // the address it touched
-  char crash_place[200];           // "function+0x12 in /path/prog", empty if unknown
+  uint64_t crash_address;              // the address it touched
+  char crash_place[200];               // "function+0x12 in /path/prog", empty if unknown
 };
 static_assert(sizeof(RankRecord) == 256);
 
@@ -55,8 +55,8 @@ struct alignas(4096) JobTable {
   uint64_t lanes_offset;
   uint64_t inbox_offset;
   uint64_t bytes;
-  uint64_t start_ns;      // of the job, monotonic clock
-  uint64_t direct_from;   // bytes from which a message is copied from buffer to buffer (offer.hpp); 0: never
+  uint64_t start_ns;     // of the job, monotonic clock
+  uint64_t direct_from;  // bytes from which a message is copied from buffer to buffer (offer.hpp); 0: never
   // The first rank that ends the job early claims it: 0 nobody, else rank + 1.
   alignas(64) std::atomic<uint32_t> abort_rank;
   std::atomic<int32_t> abort_code;
@@ -72,8 +72,8 @@ inline T* job_part(uint64_t offset) {
 }
 inline RankRecord& rank_record(int rank) { return job_part<RankRecord>(g_job->ranks_offset)[rank]; }
 inline chan::LaneLine& lane_line(int to, int from) {
-  return job_part<chan::LaneLine>(g_job->lanes_offset)[static_cast<size_t>(to) * g_job->ranks +
-                                                       static_cast<size_t>(from)];
+  return job_part<chan::LaneLine>(
+      g_job->lanes_offset)[static_cast<size_t>(to) * g_job->ranks + static_cast<size_t>(from)];
 }
 inline std::atomic<uint64_t>& inbox_word(int to, size_t word) {
   return job_part<std::atomic<uint64_t>>(g_job->inbox_offset)[static_cast<size_t>(to) * g_job->inbox_words + word];

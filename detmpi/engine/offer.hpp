@@ -44,9 +44,7 @@ enum class OfferSide { kSender, kReceiver };
 
 // The next piece to copy for one side, or false when all are claimed. Each piece is given out once.
 inline bool claim_piece(Offer& offer, OfferSide side, uint32_t* piece) {
-  const auto sum = [](uint64_t claims) {
-    return static_cast<uint32_t>(claims) + static_cast<uint32_t>(claims >> 32);
-  };
+  const auto sum = [](uint64_t claims) { return static_cast<uint32_t>(claims) + static_cast<uint32_t>(claims >> 32); };
   if (sum(offer.claims.load(std::memory_order_relaxed)) >= offer.pieces) return false;
   const uint64_t one = side == OfferSide::kSender ? 1 : uint64_t{1} << 32;
   const uint64_t before = offer.claims.fetch_add(one, std::memory_order_acq_rel);
@@ -56,8 +54,6 @@ inline bool claim_piece(Offer& offer, OfferSide side, uint32_t* piece) {
   return true;
 }
 
-inline bool all_pieces_done(const Offer& offer) {
-  return offer.done.load(std::memory_order_acquire) == offer.pieces;
-}
+inline bool all_pieces_done(const Offer& offer) { return offer.done.load(std::memory_order_acquire) == offer.pieces; }
 
 }  // namespace detmpi

@@ -17,10 +17,9 @@ int p2p_status(const Request& request, MPI_Status* status) {
   Engine::observe(request);
   int code = MPI_SUCCESS;
   if (request.truncated) [[unlikely]] {
-    code = make_error(MPI_ERR_TRUNCATE,
-                      "message of %lu bytes (source %d, tag %d) is longer than the receive buffer of %zu bytes",
-                      static_cast<unsigned long>(request.bytes), request.source, request.matched_tag,
-                      request.data.size());
+    code = make_error(
+        MPI_ERR_TRUNCATE, "message of %lu bytes (source %d, tag %d) is longer than the receive buffer of %zu bytes",
+        static_cast<unsigned long>(request.bytes), request.source, request.matched_tag, request.data.size());
   }
   if (!wanted(status)) return code;
   if (request.kind != RequestKind::kRecv) {

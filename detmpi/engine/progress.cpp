@@ -51,7 +51,8 @@ void Engine::poll_all() {
 // Takes in the records of one lane: all of them, or until `until` is complete.
 void Engine::poll_source(int from, const Request* until) {
   Inbound& in = in_[static_cast<size_t>(from)];
-  if (!taken_.empty()) [[unlikely]] advance_taken();
+  if (!taken_.empty()) [[unlikely]]
+    advance_taken();
   if (!in.lane.open() && (from == rank_ || !in.lane.try_open(lane_line(rank_, from)))) return;
   while (in.taking == 0) {
     chan::Cell* cell = in.lane.peek();
@@ -86,8 +87,7 @@ void Engine::take_record(int from, Inbound& in, chan::Cell* cell) {
       if (request->pushed) message_complete(*request);
       return;
     }
-    default:
-      CHECK(false, "rank %d: a record of unknown kind %u from rank %d", rank_, kind, from);
+    default: CHECK(false, "rank %d: a record of unknown kind %u from rank %d", rank_, kind, from);
   }
   // The sender may be asleep for want of room.
   spmc::base::notify(spmc::segment::space_slot(space_of_rank(from)).wait);
@@ -152,8 +152,8 @@ void Engine::store(Message& message, const std::byte* data, size_t bytes) {
 
 // Of a message that was offered and now comes by pieces.
 Arrival& Engine::offered_arrival(int from, Inbound& in, uint32_t entry) {
-  const auto at = std::find_if(in.offered.begin(), in.offered.end(),
-                               [entry](const Arrival& a) { return a.offer.entry == entry; });
+  const auto at =
+      std::find_if(in.offered.begin(), in.offered.end(), [entry](const Arrival& a) { return a.offer.entry == entry; });
   CHECK(at != in.offered.end(), "rank %d: a piece of a message that rank %d has not offered", rank_, from);
   return *at;
 }
@@ -163,8 +163,7 @@ void Engine::take_piece(int from, Inbound& in, const chan::Cell* cell) {
   std::memcpy(&piece, cell->payload, sizeof piece);
   const spmc::EPageIndex slab{piece.slab};
   Arrival* arrival = piece.offer == 0 ? &in.arriving : &offered_arrival(from, in, piece.offer - 1);
-  CHECK(piece.bytes <= arrival->to_come && piece.bytes <= window_.slab_bytes(),
-        "a piece is larger than its message");
+  CHECK(piece.bytes <= arrival->to_come && piece.bytes <= window_.slab_bytes(), "a piece is larger than its message");
   arrival->to_come -= piece.bytes;
   const std::byte* data = spmc::segment::frame(slab);
   if (arrival->request != nullptr) arrival->request->data.write(data, piece.bytes);

@@ -1,5 +1,6 @@
 // Receiving: matching by MPI's rules. Per source, messages are in the order they were sent; receives are in the order
-// they were posted; a message goes to the earliest posted receive that accepts it, a receive takes the earliest message.
+// they were posted; a message goes to the earliest posted receive that accepts it, a receive takes the earliest
+// message.
 #include <base/check.hpp>
 
 #include <algorithm>
@@ -109,8 +110,8 @@ void Engine::take_unexpected(Message& message, Request& request) {
 // Where what is still to come of an unexpected message will go.
 Arrival& Engine::arrival_of(Inbound& in, const Message& message) {
   if (in.arriving.message == &message) return in.arriving;
-  const auto at = std::find_if(in.offered.begin(), in.offered.end(),
-                               [&](const Arrival& a) { return a.message == &message; });
+  const auto at =
+      std::find_if(in.offered.begin(), in.offered.end(), [&](const Arrival& a) { return a.message == &message; });
   CHECK(at != in.offered.end(), "rank %d: nobody brings the rest of a message", rank_);
   return *at;
 }
@@ -132,7 +133,8 @@ Request* Engine::match_posted(Inbound& in, uint32_t context, int tag) {
   };
   Request* before_named = nullptr;
   Request* named = find(in.posted, before_named);
-  if (posted_any_.empty()) [[likely]] return named == nullptr ? nullptr : in.posted.take_after(before_named);
+  if (posted_any_.empty()) [[likely]]
+    return named == nullptr ? nullptr : in.posted.take_after(before_named);
   Request* before_any = nullptr;
   Request* any = find(posted_any_, before_any);
   if (any == nullptr && named == nullptr) return nullptr;

@@ -74,30 +74,30 @@ struct Request {
   RequestKind kind = RequestKind::kRecv;
   SendMode mode = SendMode::kStandard;
   bool complete = false;
-  bool pushed = false;      // send: everything is in the lane
-  bool started = false;     // send: the first record is in the lane
-  bool queued = false;      // send: waits in the queue to its destination
+  bool pushed = false;   // send: everything is in the lane
+  bool started = false;  // send: the first record is in the lane
+  bool queued = false;   // send: waits in the queue to its destination
   bool persistent = false;
   bool active = true;
-  bool detached = false;    // nobody waits for it: frees itself when complete
+  bool detached = false;  // nobody waits for it: frees itself when complete
   bool truncated = false;
   Request* next = nullptr;  // in the list of posted receives or the queue of sends
 
-  Comm* comm = nullptr;     // retained while the request has a handle
+  Comm* comm = nullptr;  // retained while the request has a handle
   uint32_t context = 0;
-  int peer = 0;             // rank in the communicator: destination, or source (may be MPI_ANY_SOURCE)
-  int peer_world = 0;       // not for MPI_ANY_SOURCE
-  int tag = 0;              // receive: may be MPI_ANY_TAG
-  uint64_t post = 0;        // order of posting among receives
-  uint64_t posted_at = 0;   // receive: the clock at its post
+  int peer = 0;            // rank in the communicator: destination, or source (may be MPI_ANY_SOURCE)
+  int peer_world = 0;      // not for MPI_ANY_SOURCE
+  int tag = 0;             // receive: may be MPI_ANY_TAG
+  uint64_t post = 0;       // order of posting among receives
+  uint64_t posted_at = 0;  // receive: the clock at its post
   // Logical time of completion. Receive: max(post, arrival). Synchronous send: of the acknowledgement. Other sends: the
   // message's arrival, which is no business of the sender's clock.
   uint64_t stamp = 0;
-  uint32_t ack_id = 0;      // synchronous send: names it in the acknowledgement
-  uint32_t offer = 0;       // send: its entry among the offers + 1; 0: not offered
+  uint32_t ack_id = 0;  // synchronous send: names it in the acknowledgement
+  uint32_t offer = 0;   // send: its entry among the offers + 1; 0: not offered
   TypedBytes data;
 
-  int source = 0;           // receive, complete: the message's envelope
+  int source = 0;  // receive, complete: the message's envelope
   int matched_tag = 0;
   uint64_t bytes = 0;
 

@@ -55,7 +55,8 @@ bool Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const
   if (bytes > eager_bytes_ || to == rank_) return false;
   Outbound& out = out_[static_cast<size_t>(to)];
   if (!out.waiting.empty()) return false;
-  if (!out.lane.open()) [[unlikely]] open_lane(to);
+  if (!out.lane.open()) [[unlikely]]
+    open_lane(to);
   const uint32_t cells = chan::LaneOut::cells_for(bytes);
   chan::Cell* cell = out.lane.try_reserve(cells);
   if (cell == nullptr) return false;
@@ -127,8 +128,7 @@ bool Engine::push_first(Request& request, Outbound& out) {
   if (bytes > 0) {
     request.data.read(cells == 1 ? cell->payload : reinterpret_cast<std::byte*>(cell + 1), bytes);
   }
-  const uint32_t kind = request.kind == RequestKind::kAck ? kRecordAck
-                                                          : marker(kRecordEager, *request.comm);
+  const uint32_t kind = request.kind == RequestKind::kAck ? kRecordAck : marker(kRecordEager, *request.comm);
   out.lane.publish(cell, cells, kind);
   request.started = true;
   finish_push(request);
@@ -186,9 +186,8 @@ void Engine::flush() {
   for (SentOffer& sent : sent_) {
     if (in_our_hands(sent)) withdraw(*sent.request);
   }
-  block(kAnySource, nullptr, [&] {
-    return blocked_to_.empty() && std::none_of(std::begin(sent_), std::end(sent_), in_our_hands);
-  });
+  block(kAnySource, nullptr,
+        [&] { return blocked_to_.empty() && std::none_of(std::begin(sent_), std::end(sent_), in_our_hands); });
 }
 
 // A message to oneself needs no lane: it is matched here and now, or becomes an unexpected message.

@@ -1,7 +1,7 @@
 // Waiting for and testing requests.
 //
-// A standard, ready or buffered send is complete at its post as far as tests can see (LOGICAL-TIME section 4): a test of
-// one that still waits for room waits for the room, so that its outcome does not depend on the load of the machine.
+// A standard, ready or buffered send is complete at its post as far as tests can see (LOGICAL-TIME section 4): a test
+// of one that still waits for room waits for the room, so that its outcome does not depend on the load of the machine.
 #include <base/sys.hpp>
 
 #include "../object/call.hpp"
@@ -185,7 +185,8 @@ int testany(int count, MPI_Request handles[], int* index, int* flag, MPI_Status*
 int waitsome(int count, MPI_Request handles[], int* outcount, int indices[], MPI_Status statuses[]) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
   int first = first_complete(count, handles);
-  if (first == -1) g_engine.block(Engine::kAnySource, nullptr, [&] { return (first = first_complete(count, handles)) != -1; });
+  if (first == -1)
+    g_engine.block(Engine::kAnySource, nullptr, [&] { return (first = first_complete(count, handles)) != -1; });
   if (first == MPI_UNDEFINED) {
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;

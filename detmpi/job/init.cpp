@@ -44,8 +44,8 @@ void note_crash(const spmc::base::Crash& crash) {
 }
 
 size_t write_context(char* text, size_t size) {
-  const int n = std::snprintf(text, size, "rank %d, logical time %lu", g_engine.rank(),
-                              static_cast<unsigned long>(g_clock));
+  const int n =
+      std::snprintf(text, size, "rank %d, logical time %lu", g_engine.rank(), static_cast<unsigned long>(g_clock));
   return n < 0 ? 0 : static_cast<size_t>(n) < size ? static_cast<size_t>(n) : size - 1;
 }
 

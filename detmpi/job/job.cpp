@@ -1,10 +1,10 @@
 // Making and attaching a job's table.
 #include "job.hpp"
 
+#include <space/space.h>
 #include <base/check.hpp>
 #include <base/sys.hpp>
 #include <space/hooks.hpp>
-#include <space/space.h>
 #include <space/table.hpp>
 #include <spmc/self.hpp>
 
@@ -20,8 +20,9 @@ uint32_t& table_frame() { return spmc::segment::header().root_value[0]; }
 size_t page_aligned(size_t bytes) { return (bytes + spmc::kPageSize - 1) & ~(spmc::kPageSize - 1); }
 
 // The window over which a rank's slabs circulate. What is fastest is a matter of how the machine moves a line that is
-// dirty in another core's cache, so it was measured: on AMD (Zen 3, second-level cache 1 MiB) lines that have been evicted
-// to the shared cache move three times faster, and 4 MiB is best; on Intel (Cascade Lake, 1 MiB) 512 KiB is best.
+// dirty in another core's cache, so it was measured: on AMD (Zen 3, second-level cache 1 MiB) lines that have been
+// evicted to the shared cache move three times faster, and 4 MiB is best; on Intel (Cascade Lake, 1 MiB) 512 KiB is
+// best.
 constexpr uint64_t kWindowAmd = 4u << 20;
 constexpr uint64_t kWindowElse = 512u << 10;
 

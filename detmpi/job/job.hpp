@@ -16,7 +16,7 @@ namespace detmpi {
 
 struct JobOptions {
   int ranks = 1;
-  uint64_t memory = 0;    // bytes of shared memory for messages; 0: half of the machine's
+  uint64_t memory = 0;  // bytes of shared memory for messages; 0: half of the machine's
   uint32_t lookahead = 64;
   bool real_time = true;  // MPI_Wtime
   // Bytes from which a message is copied from buffer to buffer; 0: never.

@@ -8,8 +8,8 @@ namespace detmpi {
 // The signals that a monitor takes by itself are held back from now on; the mask that a rank needs is returned.
 sigset_t hold_monitor_signals();
 
-// Watches over the ranks, which are the children of this space. Returns the job's exit code when all have ended. A job that
-// takes longer than `timeout_s` is ended; 0: it may take for ever.
+// Watches over the ranks, which are the children of this space. Returns the job's exit code when all have ended. A job
+// that takes longer than `timeout_s` is ended; 0: it may take for ever.
 int monitor_ranks(double timeout_s);
 
 // Watches over a program that starts its ranks itself (fork start): passes signals on and its exit code back.

@@ -1,9 +1,9 @@
 // The monitor: waits for the ranks, forwards signals, ends the job when a rank did not end well.
+#include <space/space.h>
 #include <base/check.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
 #include <space/hooks.hpp>
-#include <space/space.h>
 
 #include <cerrno>
 #include <csignal>
@@ -29,8 +29,8 @@ class Watch {
 
   int run() {
     while (!all_ended()) {
-      const auto signal = spmc::base::wait_signal(
-          {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}, time_left());
+      const auto signal =
+          spmc::base::wait_signal({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}, time_left());
       if (signal.number == 0) time_is_up();
       else if (signal.number != SIGCHLD) forward(signal);
       reap();

@@ -59,9 +59,12 @@ uint64_t parse_size(const char* text, double least, const char* error) {
   const double value = std::strtod(text, &end);
   double unit = 0;
   switch (*end) {
-    case 'K': case 'k': unit = 1024.0; break;
-    case 'M': case 'm': unit = 1024.0 * 1024; break;
-    case 'G': case 'g': unit = 1024.0 * 1024 * 1024; break;
+    case 'K':
+    case 'k': unit = 1024.0; break;
+    case 'M':
+    case 'm': unit = 1024.0 * 1024; break;
+    case 'G':
+    case 'g': unit = 1024.0 * 1024 * 1024; break;
     case 0: unit = 1; break;
     default: break;
   }
@@ -94,10 +97,14 @@ double parse_seconds(const char* text) {
 LaunchOptions parse_command_line(int argc, char** argv) {
   enum { kStart = 256, kWtime, kMemory, kTimeout, kNp, kDirectFrom };
   static const option kOptions[] = {
-      {"start", required_argument, nullptr, kStart},     {"wtime", required_argument, nullptr, kWtime},
-      {"memory", required_argument, nullptr, kMemory},   {"direct-from", required_argument, nullptr, kDirectFrom},
-      {"timeout", required_argument, nullptr, kTimeout}, {"np", required_argument, nullptr, kNp},
-      {"help", no_argument, nullptr, 'h'},               {"version", no_argument, nullptr, 'V'},
+      {"start", required_argument, nullptr, kStart},
+      {"wtime", required_argument, nullptr, kWtime},
+      {"memory", required_argument, nullptr, kMemory},
+      {"direct-from", required_argument, nullptr, kDirectFrom},
+      {"timeout", required_argument, nullptr, kTimeout},
+      {"np", required_argument, nullptr, kNp},
+      {"help", no_argument, nullptr, 'h'},
+      {"version", no_argument, nullptr, 'V'},
       {nullptr, 0, nullptr, 0},
   };
   LaunchOptions options;

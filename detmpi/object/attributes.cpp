@@ -48,24 +48,14 @@ int* predefined(int keyval) {
   static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, wtime_is_global = 1;
   static int universe_size, last_code, appnum = 0;
   switch (keyval) {
-    case MPI_TAG_UB:
-      return &tag_ub;
-    case MPI_HOST:
-      return &host;
-    case MPI_IO:
-      return &io;
-    case MPI_WTIME_IS_GLOBAL:
-      return &wtime_is_global;
-    case MPI_APPNUM:
-      return &appnum;
-    case MPI_UNIVERSE_SIZE:
-      universe_size = g_comm_world->size;
-      return &universe_size;
-    case MPI_LASTUSEDCODE:
-      last_code = last_used_code();
-      return &last_code;
-    default:
-      return nullptr;
+    case MPI_TAG_UB: return &tag_ub;
+    case MPI_HOST: return &host;
+    case MPI_IO: return &io;
+    case MPI_WTIME_IS_GLOBAL: return &wtime_is_global;
+    case MPI_APPNUM: return &appnum;
+    case MPI_UNIVERSE_SIZE: universe_size = g_comm_world->size; return &universe_size;
+    case MPI_LASTUSEDCODE: last_code = last_used_code(); return &last_code;
+    default: return nullptr;
   }
 }
 
@@ -98,8 +88,7 @@ int attributes_delete_all(Comm& comm) {
 namespace impl {
 
 int comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
-                       MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval,
-                       void* extra_state) {
+                       MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state) {
   auto* keyval = new Keyval;
   keyval->copy = comm_copy_attr_fn;
   keyval->remove = comm_delete_attr_fn;

@@ -35,8 +35,7 @@ inline void engine_tick() {
   g_clock += 1;
 }
 
-struct Outside {
-};  // a call that may come before MPI_Init or after MPI_Finalize, and does not advance the clock
+struct Outside {};  // a call that may come before MPI_Init or after MPI_Finalize, and does not advance the clock
 
 class CallScope {
  public:

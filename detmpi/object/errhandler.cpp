@@ -17,14 +17,10 @@ Errhandler g_abort{MPI_ERRORS_ABORT, Errhandler::Kind::kAbort};
 
 Errhandler* errhandler_from(MPI_Errhandler handle) {
   switch (handle) {
-    case MPI_ERRORS_ARE_FATAL:
-      return &g_fatal;
-    case MPI_ERRORS_RETURN:
-      return &g_return;
-    case MPI_ERRORS_ABORT:
-      return &g_abort;
-    default:
-      return g_errhandlers.get(handle);
+    case MPI_ERRORS_ARE_FATAL: return &g_fatal;
+    case MPI_ERRORS_RETURN: return &g_return;
+    case MPI_ERRORS_ABORT: return &g_abort;
+    default: return g_errhandlers.get(handle);
   }
 }
 

@@ -204,12 +204,9 @@ int raise_error(int code) {
   Errhandler& handler = *comm->errhandler;
   switch (handler.kind) {
     case Errhandler::Kind::kFatal:
-    case Errhandler::Kind::kAbort:
-      die(comm, code);
-    case Errhandler::Kind::kReturn:
-      return code;
-    case Errhandler::Kind::kUser:
-      break;
+    case Errhandler::Kind::kAbort: die(comm, code);
+    case Errhandler::Kind::kReturn: return code;
+    case Errhandler::Kind::kUser: break;
   }
   MPI_Comm handle = comm->handle;
   int seen = code;
@@ -220,8 +217,7 @@ int raise_error(int code) {
 }
 
 int fail_not_running() {
-  const char* when =
-      g_job_state == JobState::kBefore ? "called before MPI_Init" : "called after MPI_Finalize";
+  const char* when = g_job_state == JobState::kBefore ? "called before MPI_Init" : "called after MPI_Finalize";
   die(nullptr, make_error(MPI_ERR_OTHER, "%s", when));
 }
 

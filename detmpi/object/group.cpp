@@ -63,8 +63,7 @@ int group_rank(Group& group, int* rank) {
 int group_translate_ranks(Group& group1, int n, const int ranks1[], Group& group2, int ranks2[]) {
   for (int i = 0; i < n; ++i) {
     if (ranks1[i] != MPI_PROC_NULL && (ranks1[i] < 0 || ranks1[i] >= group1.size())) {
-      return make_error(MPI_ERR_RANK, "ranks1[%d] is %d (ranks are 0 to %d)", i, ranks1[i],
-                        group1.size() - 1);
+      return make_error(MPI_ERR_RANK, "ranks1[%d] is %d (ranks are 0 to %d)", i, ranks1[i], group1.size() - 1);
     }
   }
   const auto index = index_of(group2);

@@ -16,8 +16,7 @@ int choose(const Group& group, const std::vector<int>& ranks, Choice choice, MPI
   std::vector<bool> listed(group.world_rank.size(), false);
   for (int rank : ranks) {
     if (rank < 0 || rank >= group.size()) {
-      return make_error(MPI_ERR_RANK, "rank %d is not in the group (ranks are 0 to %d)", rank,
-                        group.size() - 1);
+      return make_error(MPI_ERR_RANK, "rank %d is not in the group (ranks are 0 to %d)", rank, group.size() - 1);
     }
     if (listed[static_cast<size_t>(rank)]) return make_error(MPI_ERR_RANK, "rank %d is listed twice", rank);
     listed[static_cast<size_t>(rank)] = true;
@@ -45,8 +44,8 @@ int choose_ranges(const Group& group, int n, int ranges[][3], Choice choice, MPI
     }
     for (int64_t rank = first; stride > 0 ? rank <= last : rank >= last; rank += stride) {
       if (rank < 0 || rank >= group.size()) {
-        return make_error(MPI_ERR_RANK, "range %d reaches rank %d (ranks are 0 to %d)", i,
-                          static_cast<int>(rank), group.size() - 1);
+        return make_error(MPI_ERR_RANK, "range %d reaches rank %d (ranks are 0 to %d)", i, static_cast<int>(rank),
+                          group.size() - 1);
       }
       ranks.push_back(static_cast<int>(rank));
     }

@@ -19,9 +19,8 @@ int get_version(int* version, int* subversion) {
 }
 
 int get_library_version(char* version, int* resultlen) {
-  *resultlen =
-      snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "DetMPI %s (deterministic MPI %d.%d of DLinux)",
-               DETMPI_VERSION_STRING, MPI_VERSION, MPI_SUBVERSION);
+  *resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "DetMPI %s (deterministic MPI %d.%d of DLinux)",
+                        DETMPI_VERSION_STRING, MPI_VERSION, MPI_SUBVERSION);
   return MPI_SUCCESS;
 }
 

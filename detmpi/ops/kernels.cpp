@@ -104,96 +104,63 @@ void loop(void* acc, const void* other, size_t n) {
 template <class Op, Side kSide>
 Kernel integer(Element element) {
   switch (element) {
-    case Element::kI8:
-      return loop<Op, int8_t, kSide>;
-    case Element::kI16:
-      return loop<Op, int16_t, kSide>;
-    case Element::kI32:
-      return loop<Op, int32_t, kSide>;
-    case Element::kI64:
-      return loop<Op, int64_t, kSide>;
-    case Element::kU8:
-      return loop<Op, uint8_t, kSide>;
-    case Element::kU16:
-      return loop<Op, uint16_t, kSide>;
-    case Element::kU32:
-      return loop<Op, uint32_t, kSide>;
-    case Element::kU64:
-      return loop<Op, uint64_t, kSide>;
-    default:
-      return nullptr;
+    case Element::kI8: return loop<Op, int8_t, kSide>;
+    case Element::kI16: return loop<Op, int16_t, kSide>;
+    case Element::kI32: return loop<Op, int32_t, kSide>;
+    case Element::kI64: return loop<Op, int64_t, kSide>;
+    case Element::kU8: return loop<Op, uint8_t, kSide>;
+    case Element::kU16: return loop<Op, uint16_t, kSide>;
+    case Element::kU32: return loop<Op, uint32_t, kSide>;
+    case Element::kU64: return loop<Op, uint64_t, kSide>;
+    default: return nullptr;
   }
 }
 
 template <class Op, Side kSide>
 Kernel ordered(Element element) {
   switch (element) {
-    case Element::kF32:
-      return loop<Op, float, kSide>;
-    case Element::kF64:
-      return loop<Op, double, kSide>;
-    case Element::kF80:
-      return loop<Op, long double, kSide>;
-    case Element::kF128:
-      return loop<Op, Quad, kSide>;
-    default:
-      return integer<Op, kSide>(element);
+    case Element::kF32: return loop<Op, float, kSide>;
+    case Element::kF64: return loop<Op, double, kSide>;
+    case Element::kF80: return loop<Op, long double, kSide>;
+    case Element::kF128: return loop<Op, Quad, kSide>;
+    default: return integer<Op, kSide>(element);
   }
 }
 
 template <class Op, Side kSide>
 Kernel arithmetic(Element element) {
   switch (element) {
-    case Element::kC32:
-      return loop<Op, Complex<float>, kSide>;
-    case Element::kC64:
-      return loop<Op, Complex<double>, kSide>;
-    case Element::kC80:
-      return loop<Op, Complex<long double>, kSide>;
-    case Element::kC128:
-      return loop<Op, Complex<Quad>, kSide>;
-    default:
-      return ordered<Op, kSide>(element);
+    case Element::kC32: return loop<Op, Complex<float>, kSide>;
+    case Element::kC64: return loop<Op, Complex<double>, kSide>;
+    case Element::kC80: return loop<Op, Complex<long double>, kSide>;
+    case Element::kC128: return loop<Op, Complex<Quad>, kSide>;
+    default: return ordered<Op, kSide>(element);
   }
 }
 
 template <class Op, Side kSide>
 Kernel logical(Element element) {
   switch (element) {
-    case Element::kBool:
-      return loop<Op, uint8_t, kSide>;
-    case Element::kLogical32:
-      return loop<Op, int32_t, kSide>;
-    default:
-      return ordered<Op, kSide>(element);
+    case Element::kBool: return loop<Op, uint8_t, kSide>;
+    case Element::kLogical32: return loop<Op, int32_t, kSide>;
+    default: return ordered<Op, kSide>(element);
   }
 }
 
 template <Side kSide>
 Kernel find(int op, Element element) {
   switch (op | (MPI_MAX & ~0xff)) {
-    case MPI_MAX:
-      return ordered<Max, kSide>(element);
-    case MPI_MIN:
-      return ordered<Min, kSide>(element);
-    case MPI_SUM:
-      return arithmetic<Sum, kSide>(element);
-    case MPI_PROD:
-      return arithmetic<Prod, kSide>(element);
-    case MPI_LAND:
-      return logical<LogicalAnd, kSide>(element);
-    case MPI_LOR:
-      return logical<LogicalOr, kSide>(element);
-    case MPI_LXOR:
-      return logical<LogicalXor, kSide>(element);
-    case MPI_BAND:
-      return integer<BitAnd, kSide>(element);
-    case MPI_BOR:
-      return integer<BitOr, kSide>(element);
-    case MPI_BXOR:
-      return integer<BitXor, kSide>(element);
-    default:
-      return find_pair_kernel(op, element, kSide);
+    case MPI_MAX: return ordered<Max, kSide>(element);
+    case MPI_MIN: return ordered<Min, kSide>(element);
+    case MPI_SUM: return arithmetic<Sum, kSide>(element);
+    case MPI_PROD: return arithmetic<Prod, kSide>(element);
+    case MPI_LAND: return logical<LogicalAnd, kSide>(element);
+    case MPI_LOR: return logical<LogicalOr, kSide>(element);
+    case MPI_LXOR: return logical<LogicalXor, kSide>(element);
+    case MPI_BAND: return integer<BitAnd, kSide>(element);
+    case MPI_BOR: return integer<BitOr, kSide>(element);
+    case MPI_BXOR: return integer<BitXor, kSide>(element);
+    default: return find_pair_kernel(op, element, kSide);
   }
 }
 

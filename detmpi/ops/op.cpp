@@ -33,8 +33,7 @@ const KernelTable g_acc_right = make_table(Side::kAccRight);
 
 size_t index_of(const Op& op) { return static_cast<size_t>(op.handle & 0xff); }
 
-void run(const KernelTable& table, const Op& op, void* acc, const void* other, int64_t count,
-         const Datatype& type) {
+void run(const KernelTable& table, const Op& op, void* acc, const void* other, int64_t count, const Datatype& type) {
   const Kernel kernel = table[index_of(op)][static_cast<size_t>(type.element)];
   if (kernel != nullptr) kernel(acc, other, static_cast<size_t>(count));
 }
@@ -44,24 +43,18 @@ bool category_allowed(MPI_Op op, Category category) {
   const bool number = integer || category == Category::kFloating;
   switch (op) {
     case MPI_MAX:
-    case MPI_MIN:
-      return number || category == Category::kAddress;
+    case MPI_MIN: return number || category == Category::kAddress;
     case MPI_SUM:
-    case MPI_PROD:
-      return number || category == Category::kAddress || category == Category::kComplex;
+    case MPI_PROD: return number || category == Category::kAddress || category == Category::kComplex;
     case MPI_LAND:
     case MPI_LOR:
-    case MPI_LXOR:
-      return number || category == Category::kLogical;
+    case MPI_LXOR: return number || category == Category::kLogical;
     case MPI_BAND:
     case MPI_BOR:
-    case MPI_BXOR:
-      return integer || category == Category::kByte || category == Category::kAddress;
+    case MPI_BXOR: return integer || category == Category::kByte || category == Category::kAddress;
     case MPI_MINLOC:
-    case MPI_MAXLOC:
-      return category == Category::kPair;
-    default:
-      return false;
+    case MPI_MAXLOC: return category == Category::kPair;
+    default: return false;
   }
 }
 
@@ -123,9 +116,8 @@ constexpr const char* kOpNames[kOps] = {"an operation of the program",
 
 // MPI_REPLACE does not commute.
 const Op g_builtin_ops[kOps] = {
-    {MPI_OP_NULL}, {MPI_MAX}, {MPI_MIN},  {MPI_SUM},  {MPI_PROD},   {MPI_LAND},   {MPI_BAND},
-    {MPI_LOR},     {MPI_BOR}, {MPI_LXOR}, {MPI_BXOR}, {MPI_MINLOC}, {MPI_MAXLOC}, {MPI_REPLACE, false},
-    {MPI_NO_OP},
+    {MPI_OP_NULL}, {MPI_MAX},  {MPI_MIN},  {MPI_SUM},    {MPI_PROD},   {MPI_LAND},           {MPI_BAND},  {MPI_LOR},
+    {MPI_BOR},     {MPI_LXOR}, {MPI_BXOR}, {MPI_MINLOC}, {MPI_MAXLOC}, {MPI_REPLACE, false}, {MPI_NO_OP},
 };
 
 void op_release(const Op& op) {

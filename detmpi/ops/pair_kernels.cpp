@@ -30,24 +30,15 @@ void loop(void* acc, const void* other, size_t n) {
 template <bool kMax, Side kSide>
 Kernel find(Element element) {
   switch (element) {
-    case Element::kPairInt:
-      return loop<ValueIndex<int, int>, kMax, kSide>;
-    case Element::kPairReal:
-      return loop<ValueIndex<float, float>, kMax, kSide>;
-    case Element::kPairDoublePrecision:
-      return loop<ValueIndex<double, double>, kMax, kSide>;
-    case Element::kPairFloatInt:
-      return loop<ValueIndex<float, int>, kMax, kSide>;
-    case Element::kPairDoubleInt:
-      return loop<ValueIndex<double, int>, kMax, kSide>;
-    case Element::kPairLongInt:
-      return loop<ValueIndex<long, int>, kMax, kSide>;
-    case Element::kPairShortInt:
-      return loop<ValueIndex<short, int>, kMax, kSide>;
-    case Element::kPairLongDoubleInt:
-      return loop<ValueIndex<long double, int>, kMax, kSide>;
-    default:
-      return nullptr;
+    case Element::kPairInt: return loop<ValueIndex<int, int>, kMax, kSide>;
+    case Element::kPairReal: return loop<ValueIndex<float, float>, kMax, kSide>;
+    case Element::kPairDoublePrecision: return loop<ValueIndex<double, double>, kMax, kSide>;
+    case Element::kPairFloatInt: return loop<ValueIndex<float, int>, kMax, kSide>;
+    case Element::kPairDoubleInt: return loop<ValueIndex<double, int>, kMax, kSide>;
+    case Element::kPairLongInt: return loop<ValueIndex<long, int>, kMax, kSide>;
+    case Element::kPairShortInt: return loop<ValueIndex<short, int>, kMax, kSide>;
+    case Element::kPairLongDoubleInt: return loop<ValueIndex<long double, int>, kMax, kSide>;
+    default: return nullptr;
   }
 }
 
@@ -56,12 +47,9 @@ Kernel find(Element element) {
 Kernel find_pair_kernel(int op, Element element, Side side) {
   const bool left = side == Side::kAccLeft;
   switch (op | (MPI_MAX & ~0xff)) {
-    case MPI_MINLOC:
-      return left ? find<false, Side::kAccLeft>(element) : find<false, Side::kAccRight>(element);
-    case MPI_MAXLOC:
-      return left ? find<true, Side::kAccLeft>(element) : find<true, Side::kAccRight>(element);
-    default:
-      return nullptr;
+    case MPI_MINLOC: return left ? find<false, Side::kAccLeft>(element) : find<false, Side::kAccRight>(element);
+    case MPI_MAXLOC: return left ? find<true, Side::kAccLeft>(element) : find<true, Side::kAccRight>(element);
+    default: return nullptr;
   }
 }
 

@@ -83,9 +83,9 @@ constexpr size_t index_offset() {
 bool make_all() {
 #define BASIC(handle, ctype, element, category) \
   add_basic(handle, #handle, sizeof(ctype), alignof(ctype), Element::element, Category::category);
-#define PAIR(handle, first, second, value, index, element)                                                \
-  add_pair(handle, #handle, sizeof(ValueIndex<first, second>), index_offset<ValueIndex<first, second>>(), \
-           value, index, Element::element);
+#define PAIR(handle, first, second, value, index, element)                                                       \
+  add_pair(handle, #handle, sizeof(ValueIndex<first, second>), index_offset<ValueIndex<first, second>>(), value, \
+           index, Element::element);
 #include "basic_types.def"
   add_marker(MPI_LB, "MPI_LB");
   add_marker(MPI_UB, "MPI_UB");

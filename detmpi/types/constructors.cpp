@@ -50,8 +50,8 @@ int make_indexed(int combiner, int count, const int lengths[], const Displacemen
 }
 
 template <class Displacement>
-int make_indexed_block(int combiner, int count, int length, const Displacement displacements[],
-                       const Datatype& oldtype, MPI_Datatype* newtype) {
+int make_indexed_block(int combiner, int count, int length, const Displacement displacements[], const Datatype& oldtype,
+                       MPI_Datatype* newtype) {
   Draft draft;
   for (int i = 0; i < count; ++i) draft.add(displaced(draft, displacements[i], oldtype), length, oldtype);
   Envelope envelope = describe(combiner, {count, length}, oldtype);
@@ -73,8 +73,7 @@ int type_vector(int count, int blocklength, int stride, const Datatype& oldtype,
   return draft.make(describe(MPI_COMBINER_VECTOR, {count, blocklength, stride}, oldtype), newtype);
 }
 
-int type_create_hvector(int count, int blocklength, MPI_Aint stride, const Datatype& oldtype,
-                        MPI_Datatype* newtype) {
+int type_create_hvector(int count, int blocklength, MPI_Aint stride, const Datatype& oldtype, MPI_Datatype* newtype) {
   Draft draft;
   draft.add_strided(count, blocklength, stride, oldtype);
   Envelope envelope = describe(MPI_COMBINER_HVECTOR, {count, blocklength}, oldtype);
@@ -84,27 +83,22 @@ int type_create_hvector(int count, int blocklength, MPI_Aint stride, const Datat
 
 int type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[],
                  const Datatype& oldtype, MPI_Datatype* newtype) {
-  return make_indexed(MPI_COMBINER_INDEXED, count, array_of_blocklengths, array_of_displacements, oldtype,
-                      newtype);
+  return make_indexed(MPI_COMBINER_INDEXED, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 }
 
-int type_create_hindexed(int count, const int array_of_blocklengths[],
-                         const MPI_Aint array_of_displacements[], const Datatype& oldtype,
-                         MPI_Datatype* newtype) {
-  return make_indexed(MPI_COMBINER_HINDEXED, count, array_of_blocklengths, array_of_displacements, oldtype,
-                      newtype);
+int type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
+                         const Datatype& oldtype, MPI_Datatype* newtype) {
+  return make_indexed(MPI_COMBINER_HINDEXED, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
 }
 
-int type_create_indexed_block(int count, int blocklength, const int array_of_displacements[],
-                              const Datatype& oldtype, MPI_Datatype* newtype) {
-  return make_indexed_block(MPI_COMBINER_INDEXED_BLOCK, count, blocklength, array_of_displacements, oldtype,
-                            newtype);
+int type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], const Datatype& oldtype,
+                              MPI_Datatype* newtype) {
+  return make_indexed_block(MPI_COMBINER_INDEXED_BLOCK, count, blocklength, array_of_displacements, oldtype, newtype);
 }
 
 int type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[],
                                const Datatype& oldtype, MPI_Datatype* newtype) {
-  return make_indexed_block(MPI_COMBINER_HINDEXED_BLOCK, count, blocklength, array_of_displacements, oldtype,
-                            newtype);
+  return make_indexed_block(MPI_COMBINER_HINDEXED_BLOCK, count, blocklength, array_of_displacements, oldtype, newtype);
 }
 
 int type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],

@@ -97,10 +97,9 @@ int Draft::make(Envelope envelope, MPI_Datatype* out) {
   }
   type.true_lb = true_lb_.value;
   type.true_extent = true_ub_.value - true_lb_.value;
-  type.layout =
-      parts_.size() == 1 ? layout_shift(parts_[0].layout, parts_[0].offset) : layout_sequence(parts_);
-  type.dense = type.size == 0 ? type.extent == 0
-                              : type.layout->one_block() && type.extent == static_cast<ptrdiff_t>(type.size);
+  type.layout = parts_.size() == 1 ? layout_shift(parts_[0].layout, parts_[0].offset) : layout_sequence(parts_);
+  type.dense =
+      type.size == 0 ? type.extent == 0 : type.layout->one_block() && type.extent == static_cast<ptrdiff_t>(type.size);
   type.signature = std::move(signature_);
   type.envelope = std::move(envelope);
   *out = type.handle;

@@ -37,13 +37,11 @@ void add_block(std::vector<Layout::Part>& blocks, ptrdiff_t offset, size_t lengt
 LayoutPtr from_blocks(std::vector<Layout::Part> blocks) {
   if (blocks.empty()) return layout_block(0);
   const size_t length = blocks[0].length;
-  const bool same =
-      std::all_of(blocks.begin(), blocks.end(), [&](const auto& b) { return b.length == length; });
+  const bool same = std::all_of(blocks.begin(), blocks.end(), [&](const auto& b) { return b.length == length; });
   if (same) {
     const ptrdiff_t stride = blocks.size() > 1 ? blocks[1].offset - blocks[0].offset : 0;
     bool even = true;
-    for (size_t i = 1; i < blocks.size(); ++i)
-      even = even && blocks[i].offset - blocks[i - 1].offset == stride;
+    for (size_t i = 1; i < blocks.size(); ++i) even = even && blocks[i].offset - blocks[i - 1].offset == stride;
     if (even) return run(blocks.size(), length, stride, blocks[0].offset);
   }
   auto layout = std::make_shared<Layout>();
@@ -56,12 +54,9 @@ LayoutPtr from_blocks(std::vector<Layout::Part> blocks) {
 
 size_t blocks_in(const Layout& layout) {
   switch (layout.kind) {
-    case Layout::Kind::kRun:
-      return layout.count;
-    case Layout::Kind::kBlocks:
-      return layout.parts.size();
-    default:
-      return kExpand + 1;
+    case Layout::Kind::kRun: return layout.count;
+    case Layout::Kind::kBlocks: return layout.parts.size();
+    default: return kExpand + 1;
   }
 }
 
@@ -91,12 +86,10 @@ LayoutPtr layout_repeat(const LayoutPtr& layout, size_t count, ptrdiff_t stride)
   if (count == 0 || layout->bytes == 0) return layout_block(0);
   if (count == 1) return layout;
   if (layout->one_block()) {
-    if (stride == static_cast<ptrdiff_t>(layout->block))
-      return run(1, count * layout->block, 0, layout->offset);
+    if (stride == static_cast<ptrdiff_t>(layout->block)) return run(1, count * layout->block, 0, layout->offset);
     return run(count, layout->block, stride, layout->offset);
   }
-  if (layout->kind == Layout::Kind::kRun &&
-      stride == static_cast<ptrdiff_t>(layout->count) * layout->stride) {
+  if (layout->kind == Layout::Kind::kRun && stride == static_cast<ptrdiff_t>(layout->count) * layout->stride) {
     return run(count * layout->count, layout->block, layout->stride, layout->offset);
   }
   auto loop = std::make_shared<Layout>();

@@ -52,10 +52,8 @@ LayoutPtr layout_sequence(const std::vector<Placed>& parts);
 
 // Copies bytes [position, position + n) of the data of a sequence of elements, `extent` apart, to or from
 // `packed`.
-void layout_pack(const Layout& layout, ptrdiff_t extent, const char* base, size_t position, char* packed,
-                 size_t n);
-void layout_unpack(const Layout& layout, ptrdiff_t extent, char* base, size_t position, const char* packed,
-                   size_t n);
+void layout_pack(const Layout& layout, ptrdiff_t extent, const char* base, size_t position, char* packed, size_t n);
+void layout_unpack(const Layout& layout, ptrdiff_t extent, char* base, size_t position, const char* packed, size_t n);
 
 // Address arithmetic that is defined for MPI_BOTTOM too.
 inline char* place(const char* base, ptrdiff_t offset) {

@@ -31,22 +31,14 @@ void run_of(char* typed, ptrdiff_t stride, char* packed, size_t step, size_t cou
 template <class Way>
 void run_blocks(char* typed, ptrdiff_t stride, size_t block, char* packed, size_t step, size_t count) {
   switch (block) {
-    case 1:
-      return run_of<Way, 1>(typed, stride, packed, step, count);
-    case 2:
-      return run_of<Way, 2>(typed, stride, packed, step, count);
-    case 4:
-      return run_of<Way, 4>(typed, stride, packed, step, count);
-    case 8:
-      return run_of<Way, 8>(typed, stride, packed, step, count);
-    case 12:
-      return run_of<Way, 12>(typed, stride, packed, step, count);
-    case 16:
-      return run_of<Way, 16>(typed, stride, packed, step, count);
-    case 24:
-      return run_of<Way, 24>(typed, stride, packed, step, count);
-    case 32:
-      return run_of<Way, 32>(typed, stride, packed, step, count);
+    case 1: return run_of<Way, 1>(typed, stride, packed, step, count);
+    case 2: return run_of<Way, 2>(typed, stride, packed, step, count);
+    case 4: return run_of<Way, 4>(typed, stride, packed, step, count);
+    case 8: return run_of<Way, 8>(typed, stride, packed, step, count);
+    case 12: return run_of<Way, 12>(typed, stride, packed, step, count);
+    case 16: return run_of<Way, 16>(typed, stride, packed, step, count);
+    case 24: return run_of<Way, 24>(typed, stride, packed, step, count);
+    case 32: return run_of<Way, 32>(typed, stride, packed, step, count);
     default:
       for (size_t i = 0; i < count; ++i) {
         Way::move(typed, packed, block);
@@ -67,12 +59,9 @@ template <class Way>
 void whole_parts(const Layout& layout, size_t first, size_t count, char* typed, char* packed) {
   const Part* part = layout.parts.data() + first;
   switch (layout.block) {
-    case 4:
-      return parts_of<Way, 4>(part, count, typed, packed);
-    case 8:
-      return parts_of<Way, 8>(part, count, typed, packed);
-    case 16:
-      return parts_of<Way, 16>(part, count, typed, packed);
+    case 4: return parts_of<Way, 4>(part, count, typed, packed);
+    case 8: return parts_of<Way, 8>(part, count, typed, packed);
+    case 16: return parts_of<Way, 16>(part, count, typed, packed);
     default:
       for (size_t i = 0; i < count; ++i) {
         Way::move(place(typed, part[i].offset), packed, part[i].length);
@@ -126,8 +115,7 @@ constexpr size_t kSmallElement = 256;
 
 // Elements that overlap are left to be copied in order, so that the last one wins.
 bool is_structure_array(const Layout& layout, ptrdiff_t stride, size_t count) {
-  if (layout.kind != Layout::Kind::kBlocks || count < kFewElements || layout.bytes > kSmallElement)
-    return false;
+  if (layout.kind != Layout::Kind::kBlocks || count < kFewElements || layout.bytes > kSmallElement) return false;
   ptrdiff_t low = layout.parts[0].offset, high = low;
   for (const Part& part : layout.parts) {
     low = std::min(low, part.offset);
@@ -165,8 +153,7 @@ void copy_loop(const Layout& child, ptrdiff_t stride, char* typed, size_t positi
           copy_structures<Way>(child, stride, at(index), to, count);
           return;
         }
-        for (size_t i = 0; i < count; ++i)
-          copy<Way>(child, at(index + i), 0, to + i * child.bytes, child.bytes);
+        for (size_t i = 0; i < count; ++i) copy<Way>(child, at(index + i), 0, to + i * child.bytes, child.bytes);
       });
 }
 
@@ -207,24 +194,19 @@ void copy(const Layout& layout, char* typed, size_t position, char* packed, size
   if (n == 0) return;
   typed = place(typed, layout.offset);
   switch (layout.kind) {
-    case Layout::Kind::kRun:
-      return copy_run<Way>(layout, typed, position, packed, n);
-    case Layout::Kind::kLoop:
-      return copy_loop<Way>(*layout.child, layout.stride, typed, position, packed, n);
-    default:
-      return copy_parts<Way>(layout, typed, position, packed, n);
+    case Layout::Kind::kRun: return copy_run<Way>(layout, typed, position, packed, n);
+    case Layout::Kind::kLoop: return copy_loop<Way>(*layout.child, layout.stride, typed, position, packed, n);
+    default: return copy_parts<Way>(layout, typed, position, packed, n);
   }
 }
 
 }  // namespace
 
-void layout_pack(const Layout& layout, ptrdiff_t extent, const char* base, size_t position, char* packed,
-                 size_t n) {
+void layout_pack(const Layout& layout, ptrdiff_t extent, const char* base, size_t position, char* packed, size_t n) {
   if (n > 0) copy_loop<Packing>(layout, extent, const_cast<char*>(base), position, packed, n);
 }
 
-void layout_unpack(const Layout& layout, ptrdiff_t extent, char* base, size_t position, const char* packed,
-                   size_t n) {
+void layout_unpack(const Layout& layout, ptrdiff_t extent, char* base, size_t position, const char* packed, size_t n) {
   if (n > 0) copy_loop<Unpacking>(layout, extent, base, position, const_cast<char*>(packed), n);
 }
 

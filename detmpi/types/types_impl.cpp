@@ -23,8 +23,7 @@ int type_commit(MPI_Datatype* datatype) {
 
 int type_free(MPI_Datatype* datatype) {
   Datatype& type = writable(*datatype_from(*datatype));
-  if (type.builtin)
-    return make_error(MPI_ERR_TYPE, "%s is predefined and cannot be freed", type.name.c_str());
+  if (type.builtin) return make_error(MPI_ERR_TYPE, "%s is predefined and cannot be freed", type.name.c_str());
   datatype_close(type);
   *datatype = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;
@@ -71,24 +70,22 @@ int type_get_name(const Datatype& datatype, char* type_name, int* resultlen) {
   return MPI_SUCCESS;
 }
 
-int pack(const void* inbuf, int incount, const Datatype& datatype, void* outbuf, int outsize, int* position,
-         Comm&) {
+int pack(const void* inbuf, int incount, const Datatype& datatype, void* outbuf, int outsize, int* position, Comm&) {
   const uint64_t bytes = datatype.size * static_cast<uint64_t>(incount);
   if (*position < 0 || *position > outsize || bytes > static_cast<uint64_t>(outsize - *position)) {
-    return make_error(MPI_ERR_TRUNCATE, "%lu bytes do not fit at position %d of a buffer of %d bytes", bytes,
-                      *position, outsize);
+    return make_error(MPI_ERR_TRUNCATE, "%lu bytes do not fit at position %d of a buffer of %d bytes", bytes, *position,
+                      outsize);
   }
   pack_all(static_cast<char*>(outbuf) + *position, inbuf, incount, datatype);
   *position += static_cast<int>(bytes);
   return MPI_SUCCESS;
 }
 
-int unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, const Datatype& datatype,
-           Comm&) {
+int unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, const Datatype& datatype, Comm&) {
   const uint64_t bytes = datatype.size * static_cast<uint64_t>(outcount);
   if (*position < 0 || *position > insize || bytes > static_cast<uint64_t>(insize - *position)) {
-    return make_error(MPI_ERR_TRUNCATE, "%lu bytes are wanted at position %d of a buffer of %d bytes", bytes,
-                      *position, insize);
+    return make_error(MPI_ERR_TRUNCATE, "%lu bytes are wanted at position %d of a buffer of %d bytes", bytes, *position,
+                      insize);
   }
   unpack_all(outbuf, outcount, datatype, static_cast<const char*>(inbuf) + *position);
   *position += static_cast<int>(bytes);

@@ -18,8 +18,7 @@ namespace {
 // Million floating-point operations of all outer iterations, as the suite counts them.
 double million_operations(const Problem& problem) {
   const double width = problem.nonzeros * (problem.nonzeros + 1.0);
-  return 2.0e-6 * problem.iterations * problem.order *
-         (3.0 + width + Problem::kInnerIterations * (5.0 + width) + 3.0);
+  return 2.0e-6 * problem.iterations * problem.order * (3.0 + width + Problem::kInnerIterations * (5.0 + width) + 3.0);
 }
 
 bool is_verified(double zeta, const Problem& problem) {
@@ -33,8 +32,7 @@ double run_iterations(Solver& solver, const Problem& problem, bool prints) {
   OuterResult result;
   for (int iteration = 1; iteration <= problem.iterations; ++iteration) {
     result = solver.iterate();
-    if (prints)
-      std::printf("    %5d       %20.14e   %18.13f\n", iteration, result.residual_norm, result.zeta);
+    if (prints) std::printf("    %5d       %20.14e   %18.13f\n", iteration, result.residual_norm, result.zeta);
   }
   return result.zeta;
 }
@@ -71,9 +69,9 @@ int run(const Problem& problem, const Options& options) {
     std::fflush(stdout);
   }
 
-  Solver solver(problem, *grid,
-                SparseBlock::assemble(problem, make_generating_vectors(problem), grid->row_part(),
-                                      grid->column_part()));
+  Solver solver(
+      problem, *grid,
+      SparseBlock::assemble(problem, make_generating_vectors(problem), grid->row_part(), grid->column_part()));
   solver.iterate();  // warm-up
   solver.reset();
   MPI_Barrier(MPI_COMM_WORLD);
@@ -97,8 +95,7 @@ int run(const Problem& problem, const Options& options) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const npb::Command command = npb::read_command_line(
-      argc, argv, "cg",
-      "NAS Parallel Benchmark CG: conjugate gradients on a sparse matrix. Ranks: a power of two.");
+      argc, argv, "cg", "NAS Parallel Benchmark CG: conjugate gradients on a sparse matrix. Ranks: a power of two.");
   int exit_code = command.exit_code;
   if (command.run) {
     const npb::cg::Problem* problem = npb::cg::find_problem(command.options.problem_class);

@@ -34,8 +34,7 @@ Incidence transpose(const GeneratingVectors& vectors, Range rows) {
   for (std::int32_t i = 0; i < order; ++i)
     for (std::size_t k = vectors.start[i]; k < vectors.start[i + 1]; ++k) {
       const auto& entry = vectors.entries[k];
-      if (rows.contains(entry.position))
-        result.uses[next[entry.position - rows.begin]++] = {i, entry.value};
+      if (rows.contains(entry.position)) result.uses[next[entry.position - rows.begin]++] = {i, entry.value};
     }
   return result;
 }
@@ -86,8 +85,7 @@ GeneratingVectors make_generating_vectors(const Problem& problem) {
   return result;
 }
 
-SparseBlock SparseBlock::assemble(const Problem& problem, const GeneratingVectors& vectors, Range rows,
-                                  Range columns) {
+SparseBlock SparseBlock::assemble(const Problem& problem, const GeneratingVectors& vectors, Range rows, Range columns) {
   const Incidence incidence = transpose(vectors, rows);
   const std::vector<double> weights = make_weights(problem.order);
 

@@ -26,10 +26,9 @@ GeneratingVectors make_generating_vectors(const Problem& problem);
 // A block of the matrix in compressed rows. Within a row the elements stand in order of first appearance,
 // which is the order in which a product sums them.
 class SparseBlock {
-public:
+ public:
   // The block rows x columns. Time linear in the contributions that fall into it, plus the vectors.
-  static SparseBlock assemble(const Problem& problem, const GeneratingVectors& vectors, Range rows,
-                              Range columns);
+  static SparseBlock assemble(const Problem& problem, const GeneratingVectors& vectors, Range rows, Range columns);
 
   // w = A p: p has one value per column of the block, w one per row.
   void multiply(const double* p, double* w) const;
@@ -37,7 +36,7 @@ public:
   std::size_t nonzeros() const { return value_.size(); }
   std::size_t contributions() const { return contributions_; }
 
-private:
+ private:
   SparseBlock() = default;
 
   std::vector<std::size_t> start_;    // rows + 1 offsets

@@ -5,14 +5,14 @@ namespace npb::cg {
 
 struct Problem {
   char problem_class;
-  int order;            // n, rows of the matrix
-  int nonzeros;         // entries drawn per generating vector
-  int iterations;       // outer iterations
-  double shift;         // lambda
+  int order;       // n, rows of the matrix
+  int nonzeros;    // entries drawn per generating vector
+  int iterations;  // outer iterations
+  double shift;    // lambda
   double expected_zeta;
 
-  static constexpr double kRcond = 0.1;       // ratio of the smallest to the largest weight
-  static constexpr double kTolerance = 1e-10; // relative, on zeta
+  static constexpr double kRcond = 0.1;        // ratio of the smallest to the largest weight
+  static constexpr double kTolerance = 1e-10;  // relative, on zeta
   static constexpr int kInnerIterations = 25;
 };
 

@@ -29,9 +29,7 @@ Range ProcessGrid::column_part() const {
   return is_square() ? part_of(n_, columns_, column()) : half_of_row_part(column() / 2, column() % 2);
 }
 
-Range ProcessGrid::summed_part() const {
-  return is_square() ? row_part() : half_of_row_part(row(), column() % 2);
-}
+Range ProcessGrid::summed_part() const { return is_square() ? row_part() : half_of_row_part(row(), column() % 2); }
 
 int ProcessGrid::transpose_partner() const {
   if (is_square()) return column() * columns_ + row();

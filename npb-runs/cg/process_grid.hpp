@@ -21,7 +21,7 @@ struct Range {
 Range part_of(int n, int count, int index);
 
 class ProcessGrid {
-public:
+ public:
   // Nothing when `ranks` is not a power of two. 0 <= rank < ranks.
   static std::optional<ProcessGrid> try_create(int n, int ranks, int rank);
 
@@ -47,7 +47,7 @@ public:
   // The rank whose column part is this rank's summed part, and the other way round. May be this rank.
   int transpose_partner() const;
 
-private:
+ private:
   ProcessGrid(int n, int rows, int columns, int steps, int rank)
       : n_(n), rows_(rows), columns_(columns), steps_(steps), rank_(rank) {}
 

@@ -85,8 +85,8 @@ void Solver::sum_along_row() {
       const Range whole = grid_.row_part();
       given = mine.begin == whole.begin ? Range{mine.end, whole.end} : Range{whole.begin, mine.begin};
     }
-    exchange(grid_.partner(step), step, w_.data() + (given.begin - first_row), given.size(),
-             incoming_.data(), mine.size());
+    exchange(grid_.partner(step), step, w_.data() + (given.begin - first_row), given.size(), incoming_.data(),
+             mine.size());
     double* sum = w_.data() + (mine.begin - first_row);
     for (int i = 0; i < mine.size(); ++i) sum[i] += incoming_[i];
   }
@@ -99,8 +99,8 @@ void Solver::transpose(std::vector<double>& q) {
     return;
   }
   const Range mine = grid_.summed_part();
-  exchange(grid_.transpose_partner(), kTransposeTag, w_.data() + (mine.begin - grid_.row_part().begin),
-           mine.size(), q.data(), static_cast<int>(q.size()));
+  exchange(grid_.transpose_partner(), kTransposeTag, w_.data() + (mine.begin - grid_.row_part().begin), mine.size(),
+           q.data(), static_cast<int>(q.size()));
 }
 
 // The one form of message in CG. The receive is posted first, so a partner that is this very rank works too.

@@ -16,7 +16,7 @@ struct OuterResult {
 };
 
 class Solver {
-public:
+ public:
   Solver(const Problem& problem, const ProcessGrid& grid, SparseBlock matrix);
 
   // x = (1, ..., 1).
@@ -26,13 +26,12 @@ public:
   // MPI_COMM_WORLD. All ranks return the same bits.
   OuterResult iterate();
 
-private:
+ private:
   double solve();  // returns the residual norm
   void multiply(const std::vector<double>& p, std::vector<double>& q);
   void sum_along_row();
   void transpose(std::vector<double>& q);
-  void exchange(int partner, int tag, const double* send, int send_count, double* receive,
-                int receive_count) const;
+  void exchange(int partner, int tag, const double* send, int send_count, double* receive, int receive_count) const;
   void sum_scalars(double* values, int count) const;
   double sum_scalar(double value) const;
 

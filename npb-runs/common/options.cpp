@@ -50,22 +50,18 @@ Command parse(int argc, char** argv, std::string_view name, std::string_view wha
     switch (letter) {
       case 'c':
         if (!parse_class(optarg, command.options.problem_class)) {
-          std::fprintf(stderr, "%.*s: unknown class '%s'\n", static_cast<int>(name.size()), name.data(),
-                       optarg);
+          std::fprintf(stderr, "%.*s: unknown class '%s'\n", static_cast<int>(name.size()), name.data(), optarg);
           return usage_error(name);
         }
         break;
       case 's': command.options.summary = true; break;
       case 'h': print_help(stdout, name, what); return command;
-      case 'V':
-        std::printf("%.*s (%s)\n", static_cast<int>(name.size()), name.data(), kVersion);
-        return command;
+      case 'V': std::printf("%.*s (%s)\n", static_cast<int>(name.size()), name.data(), kVersion); return command;
       default: return usage_error(name);
     }
   }
   if (optind < argc) {
-    std::fprintf(stderr, "%.*s: unexpected argument '%s'\n", static_cast<int>(name.size()), name.data(),
-                 argv[optind]);
+    std::fprintf(stderr, "%.*s: unexpected argument '%s'\n", static_cast<int>(name.size()), name.data(), argv[optind]);
     return usage_error(name);
   }
   command.run = true;

@@ -18,7 +18,7 @@ constexpr std::uint64_t multiply_mod(std::uint64_t a, std::uint64_t x) {
 std::uint64_t power_mod(std::uint64_t a, std::uint64_t exponent);
 
 class Random {
-public:
+ public:
   explicit constexpr Random(std::uint64_t seed = kDefaultSeed) : state_(seed) {}
 
   // The next number of the sequence, in (0, 1). The seed itself is never returned.
@@ -32,7 +32,7 @@ public:
 
   constexpr std::uint64_t state() const { return state_; }
 
-private:
+ private:
   std::uint64_t state_;
 };
 

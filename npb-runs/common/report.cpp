@@ -11,9 +11,7 @@ void put_text(std::FILE* out, const char* name, const std::string& value) {
 
 void put_count(std::FILE* out, const char* name, int value) { put_text(out, name, std::to_string(value)); }
 
-void put_real(std::FILE* out, const char* name, double value) {
-  std::fprintf(out, " %-15s = %24.2f\n", name, value);
-}
+void put_real(std::FILE* out, const char* name, double value) { std::fprintf(out, " %-15s = %24.2f\n", name, value); }
 
 void print_summary(std::FILE* out, const Summary& summary) {
   std::fprintf(out, "\n %s Benchmark Completed\n", summary.benchmark.c_str());

@@ -26,8 +26,7 @@ void multiply_tile(const double* __restrict a, const double* __restrict b, doubl
 }
 
 // The same where the tile is cut off by the border.
-void multiply_border(const double* a, const double* b, double* c, int depth, std::size_t n, int rows,
-                     int columns) {
+void multiply_border(const double* a, const double* b, double* c, int depth, std::size_t n, int rows, int columns) {
   for (int i = 0; i < rows; ++i)
     for (int k = 0; k < depth; ++k)
       for (int j = 0; j < columns; ++j) c[i * n + j] += a[i * n + k] * b[k * kTileColumns + j];
@@ -69,10 +68,8 @@ void multiply(const double* a, const double* b, double* c, int rows, int n) {
         const int height = std::min(kTileRows, rows - i);
         const double* from = a + i * stride + k;
         double* to = c + i * stride + j;
-        if (height == kTileRows && columns == kTileColumns)
-          multiply_tile(from, strip.data(), to, depth, stride);
-        else
-          multiply_border(from, strip.data(), to, depth, stride, height, columns);
+        if (height == kTileRows && columns == kTileColumns) multiply_tile(from, strip.data(), to, depth, stride);
+        else multiply_border(from, strip.data(), to, depth, stride, height, columns);
       }
     }
   }

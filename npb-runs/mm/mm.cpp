@@ -104,33 +104,32 @@ RowBlocks divide_rows(int n, int ranks) {
 }
 
 // Returns the product on rank 0, an empty vector elsewhere. `b` is overwritten by rank 0's.
-std::vector<double> multiply_in_parallel(const std::vector<double>& a, std::vector<double>& b, int n,
-                                         int rank, int ranks) {
+std::vector<double> multiply_in_parallel(const std::vector<double>& a, std::vector<double>& b, int n, int rank,
+                                         int ranks) {
   const RowBlocks blocks = divide_rows(n, ranks);
   const int mine = blocks.count[rank];
   std::vector<double> my_a(static_cast<std::size_t>(mine));
   std::vector<double> my_c(my_a.size());
   std::vector<double> c(a.size());
 
-  MPI_Scatterv(a.data(), blocks.count.data(), blocks.first.data(), MPI_DOUBLE, my_a.data(), mine, MPI_DOUBLE,
-               0, MPI_COMM_WORLD);
+  MPI_Scatterv(a.data(), blocks.count.data(), blocks.first.data(), MPI_DOUBLE, my_a.data(), mine, MPI_DOUBLE, 0,
+               MPI_COMM_WORLD);
   MPI_Bcast(b.data(), n * n, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   multiply(my_a.data(), b.data(), my_c.data(), mine / n, n);
-  MPI_Gatherv(my_c.data(), mine, MPI_DOUBLE, c.data(), blocks.count.data(), blocks.first.data(), MPI_DOUBLE,
-              0, MPI_COMM_WORLD);
+  MPI_Gatherv(my_c.data(), mine, MPI_DOUBLE, c.data(), blocks.count.data(), blocks.first.data(), MPI_DOUBLE, 0,
+              MPI_COMM_WORLD);
   return c;
 }
 
-bool report(const std::vector<double>& a, const std::vector<double>& b, const std::vector<double>& c, int n,
-            int ranks, double seconds) {
+bool report(const std::vector<double>& a, const std::vector<double>& b, const std::vector<double>& c, int n, int ranks,
+            double seconds) {
   const bool verified = is_product(a, b, c, n);
   std::printf(" MM: C = A B, order %d\n Number of processes: %d\n", n, ranks);
   std::printf(" Hash of C: %016" PRIx64 "\n", hash_bytes(c));
   std::printf(" VERIFICATION %s\n", verified ? "SUCCESSFUL" : "FAILED");
   std::fflush(stdout);
   std::fprintf(stderr, " Time in seconds = %24.6f\n", seconds);
-  if (seconds > 0)
-    std::fprintf(stderr, " Mop/s total     = %24.2f\n", 2e-6 * n * n * static_cast<double>(n) / seconds);
+  if (seconds > 0) std::fprintf(stderr, " Mop/s total     = %24.2f\n", 2e-6 * n * n * static_cast<double>(n) / seconds);
   return verified;
 }
 

@@ -32,8 +32,7 @@ TEST_CASE("CG: the first generating vector of class S", "[npb]") {
   const auto vectors = cg::make_generating_vectors(*cg::find_problem('S'));
   const std::vector<int> expected{1326, 36, 1032, 42, 886, 657, 494, 0};
   std::vector<int> positions;
-  for (std::size_t k = vectors.start[0]; k < vectors.start[1]; ++k)
-    positions.push_back(vectors.entries[k].position);
+  for (std::size_t k = vectors.start[0]; k < vectors.start[1]; ++k) positions.push_back(vectors.entries[k].position);
   CHECK(positions == expected);
   CHECK(vectors.entries[0].value == Approx(0.86906527387454).epsilon(1e-14));
   CHECK(vectors.entries[7].value == 0.5);

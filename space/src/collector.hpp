@@ -1,6 +1,6 @@
-// Learns at once, in the SIGCHLD handler, when a child of this space has ended: waits for its process, writes how it ended
-// into its slot, and wakes everybody who waits for it or its descendants. What the dead space held is taken back later, by
-// the parent's next call (see family.hpp).
+// Learns at once, in the SIGCHLD handler, when a child of this space has ended: waits for its process, writes how it
+// ended into its slot, and wakes everybody who waits for it or its descendants. What the dead space held is taken back
+// later, by the parent's next call (see family.hpp).
 //
 // State: the shared slots whose parent is this space, and a few atomics of this process. The handler may interrupt the
 // main program anywhere, also in here: whoever finds a pass running leaves a note to go round once more.

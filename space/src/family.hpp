@@ -1,12 +1,13 @@
 // What a space knows of its children, and taking back what ended ones held. Private memory, used by the main program
-// only; never by the signal handler. What is in here changes only by calls of this space, so it is the same in every run.
+// only; never by the signal handler. What is in here changes only by calls of this space, so it is the same in every
+// run.
 #pragma once
 
 #include <deque>
 #include <map>
 
-#include <base/result.hpp>
 #include <space/space.h>
+#include <base/result.hpp>
 
 #include "heap_range.hpp"
 #include "slots.hpp"
@@ -17,7 +18,7 @@ struct Child {
   int number = 0;
   int gid = 0;
   space_state state = SPACE_ALLOCATED;
-  SpaceId slot;     // while not ended
+  SpaceId slot;  // while not ended
   HeapRange heap;
   space_exit_info end = {};
 };

@@ -5,8 +5,8 @@
 #include <memory>
 #include <new>
 
-#include <base/check.hpp>
 #include <space/space.h>
+#include <base/check.hpp>
 #include <space/space.hpp>
 
 #include "identity.hpp"
@@ -50,13 +50,13 @@ Heap& heap_with(const void* block) {
   const auto& all = heaps();
   for (auto heap = all.rbegin(); heap != all.rend(); ++heap)
     if ((*heap)->contains(block)) return **heap;
-  base::check_failed("heap of a block", __FILE__, __LINE__, "%p is not in the heap of this space or an ancestor", block);
+  base::check_failed("heap of a block", __FILE__, __LINE__, "%p is not in the heap of this space or an ancestor",
+                     block);
 }
 
 }  // namespace
 
-PageResource::PageResource(RangeGiver& range)
-    : range_(range), break_(range.mine().base), mapped_(range.mine().base) {}
+PageResource::PageResource(RangeGiver& range) : range_(range), break_(range.mine().base), mapped_(range.mine().base) {}
 
 bool PageResource::ensure_mapped(uint64_t end) {
   if (end > range_.lowest_given()) return false;
@@ -185,9 +185,7 @@ bool Heap::contains(const void* block) const {
 
 Heap& own_heap() { return *heaps().back(); }
 
-void start_heap(HeapRange range, unsigned shares) {
-  heaps().push_back(std::make_unique<Heap>(range, shares));
-}
+void start_heap(HeapRange range, unsigned shares) { heaps().push_back(std::make_unique<Heap>(range, shares)); }
 
 std::pmr::memory_resource* heap() {
   CHECK(!heaps().empty(), "space::heap before space_init");

@@ -1,13 +1,14 @@
-// Address ranges for heaps. The root space owns all of [kHeapsAddress, +kHeapsBytes); each space gives pieces of its own
-// range to its children, from the top down, and uses the rest for its own heap, from the bottom up. So the ranges of all
-// living spaces are disjoint, and each depends only on the calls of a space and of its ancestors: addresses repeat.
+// Address ranges for heaps. The root space owns all of [kHeapsAddress, +kHeapsBytes); each space gives pieces of its
+// own range to its children, from the top down, and uses the rest for its own heap, from the bottom up. So the ranges
+// of all living spaces are disjoint, and each depends only on the calls of a space and of its ancestors: addresses
+// repeat.
 //
 //   base                                                     base + bytes
 //   | own heap ->      | free             | child 2 | child 1 |
 //
-// Limits: a default share is 1/nspaces of three quarters of the root's range (at most 64 GiB), and for deeper spaces 1/48
-// of three quarters of the parent's; at least 1 MiB. The lower quarter is never given away. When nothing is left, a
-// child has an empty range and its space_malloc fails; space_options.heap_bytes asks for more.
+// Limits: a default share is 1/nspaces of three quarters of the root's range (at most 64 GiB), and for deeper spaces
+// 1/48 of three quarters of the parent's; at least 1 MiB. The lower quarter is never given away. When nothing is left,
+// a child has an empty range and its space_malloc fails; space_options.heap_bytes asks for more.
 #pragma once
 
 #include <cstdint>

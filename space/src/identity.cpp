@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <cstdio>
 
-#include <base/sys.hpp>
 #include <space/space.h>
+#include <base/sys.hpp>
 
 namespace space {
 

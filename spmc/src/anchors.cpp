@@ -35,8 +35,7 @@ std::atomic<uint32_t>* find_word(uint32_t pages, EPageIndex root, uint32_t page)
   return sub.none() ? nullptr : &anchor_page(sub).words[page % kAnchorWords];
 }
 
-base::Result<std::atomic<uint32_t>*> ensure_word(RegionId region, uint32_t pages, EPageIndex root,
-                                                 uint32_t page) {
+base::Result<std::atomic<uint32_t>*> ensure_word(RegionId region, uint32_t pages, EPageIndex root, uint32_t page) {
   if (auto* word = find_word(pages, root, page)) return word;
   AnchorPage& top = anchor_page(root);
   const uint32_t index = page / kAnchorWords;

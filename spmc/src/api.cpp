@@ -16,15 +16,12 @@ namespace {
 char g_last_error[256];
 
 int fail(const char* call, const base::Error& error) {
-  std::snprintf(g_last_error, sizeof g_last_error, "%s: %s (%s)", call, error.what,
-                std::strerror(error.code));
+  std::snprintf(g_last_error, sizeof g_last_error, "%s: %s (%s)", call, error.what, std::strerror(error.code));
   errno = error.code;
   return -1;
 }
 
-int answer(const char* call, const base::Status& status) {
-  return status.ok() ? 0 : fail(call, status.error());
-}
+int answer(const char* call, const base::Status& status) { return status.ok() ? 0 : fail(call, status.error()); }
 
 void* answer(const char* call, const base::Result<void*>& result) {
   if (result.ok()) return const_cast<base::Result<void*>&>(result).value();
@@ -72,17 +69,11 @@ int spmcR_copycons(int child, void* sva, void* dva, size_t size) {
 }
 int spmcR_clear(void* va, size_t size) { return answer("spmcR_clear", region_clear(va, size)); }
 
-int spmcR_write(void* va, const void* buf, size_t size) {
-  return answer("spmcR_write", region_write(va, buf, size));
-}
-int spmcR_read(const void* va, void* buf, size_t size) {
-  return answer("spmcR_read", region_read(va, buf, size));
-}
+int spmcR_write(void* va, const void* buf, size_t size) { return answer("spmcR_write", region_write(va, buf, size)); }
+int spmcR_read(const void* va, void* buf, size_t size) { return answer("spmcR_read", region_read(va, buf, size)); }
 int spmcR_setfix(void* va, size_t size) { return answer("spmcR_setfix", region_setfix(va, size)); }
 int spmcR_publish(void* va, size_t len) { return answer("spmcR_publish", region_publish(va, len)); }
-int spmcR_extend(void* extva, void* va, size_t size) {
-  return answer("spmcR_extend", region_extend(extva, va, size));
-}
+int spmcR_extend(void* extva, void* va, size_t size) { return answer("spmcR_extend", region_extend(extva, va, size)); }
 int spmcR_wait(const void* va) { return answer("spmcR_wait", region_wait(va)); }
 
 int spmcR_test(const void* va) {

@@ -114,8 +114,7 @@ void leave_region(RegionSlot& slot, Holder& holder, SpaceId space) {
 void destroy_if_deserted(RegionSlot& slot, uint32_t life) {
   // The serial number in `life` keeps a region that has taken this entry since then safe.
   if (has_holder(slot)) return;
-  if (slot.state.compare_exchange_strong(life, region_word(kRegionDying, self_word()),
-                                         std::memory_order_acq_rel)) {
+  if (slot.state.compare_exchange_strong(life, region_word(kRegionDying, self_word()), std::memory_order_acq_rel)) {
     destroy_region(slot);
   }
 }

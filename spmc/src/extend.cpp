@@ -19,8 +19,7 @@ base::Result<Extent> check_arguments(void* extva, void* va, size_t size) {
   const Extent ext = DL_TRY(pages_at(extva, kPageSize));
   if (ext.view != range.view) return base::Error{EINVAL, "the extension page is in another region"};
   const bool in_front = ext.page == 0 && range.page == 1 && range.end_page() == ext.view->pages;
-  const bool behind =
-      range.page == 0 && range.end_page() + 1 == ext.view->pages && ext.page == range.end_page();
+  const bool behind = range.page == 0 && range.end_page() + 1 == ext.view->pages && ext.page == range.end_page();
   if (!in_front && !behind) {
     return base::Error{EINVAL, "range and extension page together are not the whole region"};
   }
@@ -95,8 +94,7 @@ base::Status extend_as_consumer(View& view, uint32_t page) {
 
 base::Status region_extend(void* extva, void* va, size_t size) {
   const Extent ext = DL_TRY(check_arguments(extva, va, size));
-  return is_producer(*ext.view) ? extend_as_producer(*ext.view, ext.page)
-                                : extend_as_consumer(*ext.view, ext.page);
+  return is_producer(*ext.view) ? extend_as_producer(*ext.view, ext.page) : extend_as_consumer(*ext.view, ext.page);
 }
 
 }  // namespace spmc

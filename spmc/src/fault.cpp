@@ -34,8 +34,7 @@ bool is_write(const void* context) {
 
 void forward(int signal, siginfo_t* info, void* context) {
   if ((g_previous.sa_flags & SA_SIGINFO) != 0) return g_previous.sa_sigaction(signal, info, context);
-  if (g_previous.sa_handler != SIG_DFL && g_previous.sa_handler != SIG_IGN)
-    return g_previous.sa_handler(signal);
+  if (g_previous.sa_handler != SIG_DFL && g_previous.sa_handler != SIG_IGN) return g_previous.sa_handler(signal);
   // The default: the instruction runs again when we return, and ends the process; a signal sent by someone is
   // sent again.
   struct sigaction standard {};
@@ -72,8 +71,8 @@ void consumer_fault(View& view, uint32_t page, uint32_t offset, bool write) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
-  const bool ours = info->si_code == SEGV_ACCERR && address >= kSpmcVmAddress &&
-                    address - kSpmcVmAddress < g_local.vm.size();
+  const bool ours =
+      info->si_code == SEGV_ACCERR && address >= kSpmcVmAddress && address - kSpmcVmAddress < g_local.vm.size();
   if (!ours) return forward(signal, info, context);
   const int saved_errno = errno;
   g_local.counters.faults += 1;
@@ -82,10 +81,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (view == nullptr) unmapped(address, is_write(context));
   const uint32_t page = vpage - view->first;
   const auto offset = static_cast<uint32_t>(address & (kPageSize - 1));
-  if (is_producer(*view))
-    producer_fault(*view, page, offset, is_write(context));
-  else
-    consumer_fault(*view, page, offset, is_write(context));
+  if (is_producer(*view)) producer_fault(*view, page, offset, is_write(context));
+  else consumer_fault(*view, page, offset, is_write(context));
   errno = saved_errno;
 }
 
@@ -100,8 +97,7 @@ base::Status install_fault_handler() {
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  if (sigaction(SIGSEGV, &action, &g_previous) != 0)
-    return base::Error{errno, "installing the fault handler"};
+  if (sigaction(SIGSEGV, &action, &g_previous) != 0) return base::Error{errno, "installing the fault handler"};
   return {};
 }
 

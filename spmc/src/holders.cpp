@@ -36,8 +36,8 @@ bool try_claim_holder(RegionSlot& slot, Holder& holder, uint32_t index) {
   if (holder.space.load(relaxed) != 0) return false;
   raise_to(slot.holder_limit, index + 1);  // before the claim, so that a reaper looks here
   uint32_t expected = 0;
-  return holder.space.compare_exchange_strong(expected, kHolderClaimed | self_word(),
-                                              std::memory_order_acq_rel, relaxed);
+  return holder.space.compare_exchange_strong(expected, kHolderClaimed | self_word(), std::memory_order_acq_rel,
+                                              relaxed);
 }
 
 // Claims the first free record.
@@ -69,8 +69,8 @@ base::Result<RegionId> claim_region() {
     uint32_t expected = kRegionFree;
     if (expected != state.load(relaxed)) continue;
     raise_to(header.next_region, i + 1);  // before the claim, so that a reaper looks here
-    if (state.compare_exchange_strong(expected, region_word(kRegionClaimed, self_word()),
-                                      std::memory_order_acq_rel, relaxed)) {
+    if (state.compare_exchange_strong(expected, region_word(kRegionClaimed, self_word()), std::memory_order_acq_rel,
+                                      relaxed)) {
       return RegionId{i};
     }
   }

@@ -36,8 +36,7 @@ bool bad_frame(RegionId region, uint32_t page, EPageIndex frame) {
     return wrong("region %u page %u: frame %u belongs to region %u page %u", region.value, page, frame.value,
                  info.region - 1, info.page);
   }
-  if (info.published.load(acquire) > kPageSize)
-    return wrong("frame %u: watermark beyond the page", frame.value);
+  if (info.published.load(acquire) > kPageSize) return wrong("frame %u: watermark beyond the page", frame.value);
   return false;
 }
 
@@ -62,8 +61,7 @@ bool bad_page(const View& view, uint32_t page) {
   const bool fixed = segment::pageinfo({number}).published.load(acquire) == kPageSize;
   if (fixed && (pte & kPteWritable) != 0) return at("fixed and writable");
   if (state.access == kReadable && !fixed) return at("readable before it is fixed");
-  if (state.access == kWritable && (fixed || !producer))
-    return at("write access to a fixed page or by a consumer");
+  if (state.access == kWritable && (fixed || !producer)) return at("write access to a fixed page or by a consumer");
   return producer && state.own_frame != 0 && state.mark < segment::pageinfo({number}).published.load(acquire)
              ? at("published beyond what is defined")
              : false;
@@ -73,17 +71,13 @@ bool bad_view(const View& view) {
   const RegionSlot& slot = *view.slot;
   const Holder& holder = *view.holder;
   const uint32_t id = view.region.value;
-  if (region_state(slot.state.load(acquire)) != kRegionLive)
-    return wrong("region %u: mapped and not live", id);
+  if (region_state(slot.state.load(acquire)) != kRegionLive) return wrong("region %u: mapped and not live", id);
   if (holder.space.load(acquire) != self_word()) return wrong("region %u: the record is another space's", id);
-  if (holder.first_vpage != view.first || slot.pages != view.pages)
-    return wrong("region %u: mapped elsewhere", id);
+  if (holder.first_vpage != view.first || slot.pages != view.pages) return wrong("region %u: mapped elsewhere", id);
   const AnchorPage& root = anchor_page({holder.anchor});
-  if (root.generation != holder.generation.load(acquire))
-    return wrong("region %u: anchor of another generation", id);
+  if (root.generation != holder.generation.load(acquire)) return wrong("region %u: anchor of another generation", id);
   // The oldest generation moves up while we look, but never past us.
-  if (slot.oldest_generation.load(acquire) > root.generation)
-    return wrong("region %u: our generation is freed", id);
+  if (slot.oldest_generation.load(acquire) > root.generation) return wrong("region %u: our generation is freed", id);
   for (uint32_t page = 0; page < view.pages; ++page) {
     if (bad_page(view, page)) return true;
   }
@@ -99,8 +93,7 @@ bool bad_space() {
       continue;
     }
     const View* view = find_view(vpage);
-    if (view->first != vpage)
-      return wrong("vpage %u: in the middle of a region whose beginning is unmapped", vpage);
+    if (view->first != vpage) return wrong("vpage %u: in the middle of a region whose beginning is unmapped", vpage);
     if (bad_view(*view)) return true;
     vpage += view->pages;
   }
@@ -127,8 +120,7 @@ bool bad_link(RegionId region, uint32_t pages, EPageIndex root) {
   const auto* word = find_word(pages, root, ext_page);
   if (word == nullptr || word->load(acquire) == 0) return false;  // its producer died before linking
   const auto* link = reinterpret_cast<const Link*>(segment::frame({word->load(acquire)}));
-  if (link->magic != kLinkMagic || link->anchor != page.next.load(acquire) ||
-      link->generation != page.generation + 1) {
+  if (link->magic != kLinkMagic || link->anchor != page.next.load(acquire) || link->generation != page.generation + 1) {
     return wrong("region %u: the link of generation %lu is wrong", region.value, page.generation);
   }
   return false;
@@ -149,8 +141,7 @@ bool bad_holders(RegionId region, Generation last) {
     }
     if (word == producer) producer_holds = at == slot.newest_generation.load(acquire);
   });
-  if (!bad && !producer_holds)
-    bad = wrong("region %u: the producer is not at the newest generation", region.value);
+  if (!bad && !producer_holds) bad = wrong("region %u: the producer is not at the newest generation", region.value);
   return bad;
 }
 
@@ -164,8 +155,7 @@ bool bad_region(RegionId region) {
   Generation expected = slot.oldest_generation.load(acquire);
   for (uint32_t alive = 0; !root.none(); ++expected) {
     if (bad_frame(region, kTagRootAnchor & ~kTagLink, root)) return true;
-    if (anchor_page(root).generation != expected)
-      return wrong("region %u: generations out of order", region.value);
+    if (anchor_page(root).generation != expected) return wrong("region %u: generations out of order", region.value);
     if (++alive > slot.window + 1) return wrong("region %u: more generations than the window", region.value);
     if (bad_words(region, slot.pages, root) || bad_link(region, slot.pages, root)) return true;
     root.value = anchor_page(root).next.load(acquire);
@@ -181,8 +171,8 @@ bool bad_frames() {
       const PageInfo& info = segment::pageinfo(frame);
       if (info.state.load(acquire) != kFrameHeld || info.region == 0) continue;
       if (!is_referenced(region_slot({info.region - 1}), frame)) {
-        return wrong("frame %u, page %x of region %u, of space %u: held and named nowhere", frame.value,
-                     info.page, info.region - 1, owner - 1);
+        return wrong("frame %u, page %x of region %u, of space %u: held and named nowhere", frame.value, info.page,
+                     info.region - 1, owner - 1);
       }
     }
   }
@@ -194,9 +184,7 @@ bool bad_frames() {
 
 using namespace spmc;
 
-extern "C" const char* spmc_check_invariants(void) {
-  return g_local.ready && bad_space() ? g_problem : nullptr;
-}
+extern "C" const char* spmc_check_invariants(void) { return g_local.ready && bad_space() ? g_problem : nullptr; }
 
 extern "C" const char* spmc_check_all_invariants(void) {
   if (!g_local.ready) return nullptr;

@@ -46,13 +46,11 @@ size_t name_space(char* text, size_t size) {
 base::Status prepare_process() {
   if (g_local.ready) return base::Error{EEXIST, "this process is a space already"};
   const Header& header = segment::header();
-  auto vm = base::Mapping::try_reserve_at(reinterpret_cast<void*>(kSpmcVmAddress),
-                                          size_t{header.vpages} << kPageShift);
+  auto vm = base::Mapping::try_reserve_at(reinterpret_cast<void*>(kSpmcVmAddress), size_t{header.vpages} << kPageShift);
   if (!vm) return vm.error();
   g_local.page_states = static_cast<PageState*>(std::calloc(header.vpages, sizeof(PageState)));
   g_local.views = static_cast<View*>(std::calloc(header.max_regions, sizeof(View)));
-  if (g_local.page_states == nullptr || g_local.views == nullptr)
-    return base::Error{ENOMEM, "tables of a space"};
+  if (g_local.page_states == nullptr || g_local.views == nullptr) return base::Error{ENOMEM, "tables of a space"};
   g_local.vm = std::move(vm).value();
   DL_TRY_STATUS(install_fault_handler());
   base::set_context_hook(name_space);

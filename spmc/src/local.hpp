@@ -63,8 +63,6 @@ inline int transfer_mode() { return g_local.mode & 3; }
 
 inline PageState& state_of(const View& view, uint32_t page) { return g_local.page_states[view.first + page]; }
 inline Pte& pte_of(const View& view, uint32_t page) { return g_local.row[view.first + page]; }
-inline bool is_producer(const View& view) {
-  return view.slot->producer.load(std::memory_order_relaxed) == self_word();
-}
+inline bool is_producer(const View& view) { return view.slot->producer.load(std::memory_order_relaxed) == self_word(); }
 
 }  // namespace spmc

@@ -40,8 +40,7 @@ bool is_fixed(const View& view, uint32_t page) {
 
 void open_writable(View& view, uint32_t page, uint32_t most) {
   uint32_t last = page + 1;
-  while (last < view.pages && last - page < most && state_of(view, last).access == kNoAccess &&
-         !is_fixed(view, last)) {
+  while (last < view.pages && last - page < most && state_of(view, last).access == kNoAccess && !is_fixed(view, last)) {
     ++last;
   }
   set_access(view, page, last, base::Protection::kReadWrite);
@@ -52,8 +51,7 @@ void open_writable(View& view, uint32_t page, uint32_t most) {
 
 void open_readable(View& view, uint32_t page, uint32_t most) {
   uint32_t last = page + 1;
-  while (last < view.pages && last - page < most && state_of(view, last).access == kNoAccess &&
-         is_fixed(view, last)) {
+  while (last < view.pages && last - page < most && state_of(view, last).access == kNoAccess && is_fixed(view, last)) {
     ++last;
   }
   set_access(view, page, last, base::Protection::kReadWrite);
@@ -79,8 +77,7 @@ void complete_frame(const View& view, uint32_t page, EPageIndex frame, uint32_t 
   if (state.own_frame != 0 && state.mark < end) state.mark = static_cast<uint16_t>(end);
 }
 
-void put_bytes(const View& view, uint32_t page, EPageIndex frame, uint32_t offset, const std::byte* from,
-               size_t size) {
+void put_bytes(const View& view, uint32_t page, EPageIndex frame, uint32_t offset, const std::byte* from, size_t size) {
   PageState& state = state_of(view, page);
   if (state.access == kWritable) {
     std::memcpy(address_of(view, page) + offset, from, size);

@@ -25,8 +25,7 @@ void complete_frame(const View& view, uint32_t page, EPageIndex frame, uint32_t 
 
 // Producer: puts bytes at `offset` of a page, into the master copy. The frame is there; nothing is published
 // beyond.
-void put_bytes(const View& view, uint32_t page, EPageIndex frame, uint32_t offset, const std::byte* from,
-               size_t size);
+void put_bytes(const View& view, uint32_t page, EPageIndex frame, uint32_t offset, const std::byte* from, size_t size);
 
 // Takes write access from the pages [first, last) that have it: they become readable, or closed.
 void end_writing(const View& view, uint32_t first, uint32_t last, Access then);

@@ -79,8 +79,7 @@ void reap_region(RegionSlot& slot, SpaceId dead, SpaceId heir) {
   if (was_busy_in(slot, dead)) finish_freeing(slot);
   for (const RegionState unfinished : {kRegionClaimed, kRegionDying}) {
     uint32_t expected = state_word(unfinished, dead);
-    if (slot.state.compare_exchange_strong(expected, state_word(kRegionDying, heir),
-                                           std::memory_order_acq_rel)) {
+    if (slot.state.compare_exchange_strong(expected, state_word(kRegionDying, heir), std::memory_order_acq_rel)) {
       clear_records(slot);
       destroy_region(slot);
       return;

@@ -25,8 +25,7 @@ base::Result<uint32_t> find_free_pages(SpaceId space, uint32_t pages) {
     run = row[at] == 0 ? run + 1 : 0;
     if (run == pages) return at + 1 - pages;
   }
-  return base::Error{ENOMEM,
-                     "the space's SPMC memory has no free range of that size (raise spmc_config.pages)"};
+  return base::Error{ENOMEM, "the space's SPMC memory has no free range of that size (raise spmc_config.pages)"};
 }
 
 base::Result<uint32_t> check_region_size(size_t size) {
@@ -40,9 +39,7 @@ base::Result<uint32_t> check_region_size(size_t size) {
   return static_cast<uint32_t>(size >> kPageShift);
 }
 
-void set_row(SpaceId space, uint32_t first, uint32_t pages, Pte pte) {
-  std::fill_n(eptab(space) + first, pages, pte);
-}
+void set_row(SpaceId space, uint32_t first, uint32_t pages, Pte pte) { std::fill_n(eptab(space) + first, pages, pte); }
 
 base::Result<SpaceId> check_child(int number) {
   SpaceId child{static_cast<uint32_t>(number)};

@@ -15,9 +15,7 @@ namespace {
 
 constexpr base::Error kNotProducer{EPERM, "this space is not the producer of the region"};
 
-uint32_t published_of(EPageIndex frame) {
-  return segment::pageinfo(frame).published.load(std::memory_order_relaxed);
-}
+uint32_t published_of(EPageIndex frame) { return segment::pageinfo(frame).published.load(std::memory_order_relaxed); }
 
 // Calls fn(page, offset, bytes) for the part of the extent in each page; fn returns a Status.
 template <typename Fn>
@@ -78,8 +76,7 @@ void read_published(View& view, uint32_t page, uint32_t offset, std::byte* to, s
     std::memcpy(to, segment::frame(frame_of(view, page)) + offset, bytes);
     return;
   }
-  if (transfer_mode() == SPMC_WR && state_of(view, page).access == kNoAccess)
-    open_readable(view, page, kConsumerRun);
+  if (transfer_mode() == SPMC_WR && state_of(view, page).access == kNoAccess) open_readable(view, page, kConsumerRun);
   std::memcpy(to, own, bytes);  // faults in mode nwr
 }
 
@@ -116,8 +113,7 @@ base::Status region_read(const void* va, void* to, size_t size) {
     } else {
       DL_TRY_STATUS(wait_published(view, page, offset + static_cast<uint32_t>(bytes)));
       const EPageIndex frame = frame_of(view, page);
-      if (segment::pageinfo(frame).page != page)
-        return base::Error{EINVAL, "an extension page holds no data"};
+      if (segment::pageinfo(frame).page != page) return base::Error{EINVAL, "an extension page holds no data"};
       read_published(view, page, offset, target, bytes);
     }
     target += bytes;

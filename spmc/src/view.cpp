@@ -20,8 +20,8 @@ View* make_view(uint32_t vpage) {
   const RegionId region = region_of(g_local.row[vpage]);
   RegionSlot& slot = region_slot(region);
   Holder* holder = find_holder(slot, g_local.self);
-  CHECK(holder != nullptr, "space %u maps region %u at page %u without holding it", g_local.self.value,
-        region.value, vpage);
+  CHECK(holder != nullptr, "space %u maps region %u at page %u without holding it", g_local.self.value, region.value,
+        vpage);
   uint32_t index = 0;
   while (index < g_local.views_used && g_local.views[index].slot != nullptr) ++index;
   if (index == g_local.views_used) ++g_local.views_used;
@@ -36,8 +36,7 @@ View* make_view(uint32_t vpage) {
 
 bool in_spmc_memory(uintptr_t address, size_t size) {
   const size_t bytes = size_t{segment::header().vpages} << kPageShift;
-  return address >= kSpmcVmAddress && address - kSpmcVmAddress < bytes &&
-         size <= bytes - (address - kSpmcVmAddress);
+  return address >= kSpmcVmAddress && address - kSpmcVmAddress < bytes && size <= bytes - (address - kSpmcVmAddress);
 }
 
 }  // namespace
@@ -61,14 +60,12 @@ base::Result<Extent> extent_at(const void* va, size_t size) {
   View* view = find_view(vpage);
   if (view == nullptr) return base::Error{EFAULT, "no region is mapped at this address"};
   const size_t behind = address - kSpmcVmAddress - (size_t{view->first} << kPageShift);
-  if (size > (size_t{view->pages} << kPageShift) - behind)
-    return base::Error{EINVAL, "the range leaves the region"};
+  if (size > (size_t{view->pages} << kPageShift) - behind) return base::Error{EINVAL, "the range leaves the region"};
   return Extent{view, vpage - view->first, static_cast<uint32_t>(address & (kPageSize - 1)), size};
 }
 
 base::Result<Extent> pages_at(const void* va, size_t size) {
-  if (reinterpret_cast<uintptr_t>(va) % kPageSize != 0)
-    return base::Error{EINVAL, "the address is not page-aligned"};
+  if (reinterpret_cast<uintptr_t>(va) % kPageSize != 0) return base::Error{EINVAL, "the address is not page-aligned"};
   if (size == 0 || size % kPageSize != 0) {
     return base::Error{EINVAL, "the size is zero or not a multiple of the page size"};
   }

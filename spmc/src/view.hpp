@@ -16,9 +16,7 @@ struct Extent {
   uint32_t offset = 0;  // within that page
   size_t size = 0;
 
-  uint32_t end_page() const {
-    return page + static_cast<uint32_t>((offset + size + kPageSize - 1) >> kPageShift);
-  }
+  uint32_t end_page() const { return page + static_cast<uint32_t>((offset + size + kPageSize - 1) >> kPageShift); }
 };
 
 // Any alignment, any size (0 too).

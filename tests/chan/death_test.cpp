@@ -4,9 +4,9 @@
 #include <csignal>
 #include <cstdlib>
 
+#include <space/space.h>
 #include <base/mapping.hpp>
 #include <base/sys.hpp>
-#include <space/space.h>
 
 #include "job.hpp"
 
@@ -65,8 +65,7 @@ TEST_CASE("a producer that crashes within a message leaves an error, not half a 
         // Readable for 128 KiB only.
         auto memory = spmc::base::Mapping::try_reserve_at(reinterpret_cast<void*>(0x6800'0000'0000), 1 << 20);
         EXPECT(memory.ok());
-        EXPECT(
-            spmc::base::protect(memory.value().base(), 128 << 10, spmc::base::Protection::kReadWrite).ok());
+        EXPECT(spmc::base::protect(memory.value().base(), 128 << 10, spmc::base::Protection::kReadWrite).ok());
         return chan_send(channel, memory.value().base(), 1 << 20);
       });
       EXPECT(chan_setprod(channel, producer.number(), 1) == 0);

@@ -7,8 +7,8 @@
 #include <csignal>
 #include <cstdio>
 
-#include <base/sys.hpp>
 #include <space/space.h>
+#include <base/sys.hpp>
 
 #include "job.hpp"
 
@@ -80,8 +80,7 @@ void run_ring(bool disturbed, unsigned seed) {
   EXPECT(chan_setcons(ring.pids, disturber.number()) == 0);
   for (Child& worker : workers) worker.start();
   int32_t pids[kWorkers];
-  for (int i = 0; i < kWorkers; ++i)
-    EXPECT(chan_recv(hello[i], &pids[i], sizeof(pids[i])) == sizeof(pids[i]));
+  for (int i = 0; i < kWorkers; ++i) EXPECT(chan_recv(hello[i], &pids[i], sizeof(pids[i])) == sizeof(pids[i]));
   if (disturbed) {
     disturber.start();
     EXPECT(chan_send(ring.pids, pids, sizeof(pids)) == 0);

@@ -69,9 +69,8 @@ void expectation_failed(const char* what, const char* file, int line) {
 void expect_failure(bool failed, int code, const char* text, const char* call, const char* file, int line) {
   const int got = errno;
   if (failed && got == code && std::strstr(chan_last_error(), text) != nullptr) return;
-  std::fprintf(stderr, "%s:%d: %s: expected %s and \"%s\", got %s: %s: %s\n", file, line, call,
-               std::strerror(code), text, failed ? "failure" : "success", std::strerror(got),
-               chan_last_error());
+  std::fprintf(stderr, "%s:%d: %s: expected %s and \"%s\", got %s: %s: %s\n", file, line, call, std::strerror(code),
+               text, failed ? "failure" : "success", std::strerror(got), chan_last_error());
   _Exit(1);
 }
 

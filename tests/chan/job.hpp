@@ -25,12 +25,7 @@ namespace chan_job {
 using Mode = int;
 inline constexpr Mode kDefaultMode = SPMC_WR2;
 inline constexpr Mode kModes[] = {
-    SPMC_NWR,
-    SPMC_WR,
-    SPMC_WR2,
-    SPMC_NWR | SPMC_NONBLOCKING,
-    SPMC_WR | SPMC_NONBLOCKING,
-    SPMC_WR2 | SPMC_NONBLOCKING,
+    SPMC_NWR, SPMC_WR, SPMC_WR2, SPMC_NWR | SPMC_NONBLOCKING, SPMC_WR | SPMC_NONBLOCKING, SPMC_WR2 | SPMC_NONBLOCKING,
 };
 
 // Runs the body as the root space of a new job, in both of two processes; afterwards the invariants must hold

@@ -129,8 +129,7 @@ TEST_CASE("two spaces talk to each other, and the root stays out of it") {
 }
 
 TEST_CASE("a message of many megabytes passes through a small window") {
-  const char* chosen =
-      std::getenv("DLINUX_TEST_BIG_MESSAGE");  // bytes; a run with 3 GiB needs as much memory twice
+  const char* chosen = std::getenv("DLINUX_TEST_BIG_MESSAGE");  // bytes; a run with 3 GiB needs as much memory twice
   const size_t size = chosen != nullptr ? std::strtoull(chosen, nullptr, 0) : size_t{64} << 20;
   run_job(kDefaultMode, [=] {
     const chan_id channel = make_channel();

@@ -43,8 +43,7 @@ TEST_CASE("a message larger than the buffer stays the next message") {
       producer.start();
       std::string buffer(49999, 'z');
       for (int i = 0; i < 3; ++i) {
-        EXPECT_FAILS(chan_recv(channel, buffer.data(), buffer.size()), EMSGSIZE,
-                     "50000 bytes, the buffer 49999");
+        EXPECT_FAILS(chan_recv(channel, buffer.data(), buffer.size()), EMSGSIZE, "50000 bytes, the buffer 49999");
       }
       EXPECT(buffer == std::string(49999, 'z'));
       EXPECT(chan_next_size(channel) == 50000);

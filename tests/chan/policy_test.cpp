@@ -66,10 +66,8 @@ TEST_CASE("lazy messages wait for sendLast") {
       Stage stage;
       const auto act = [](chan_id data, int step) {
         if (step == 0) EXPECT(chan_set_policy(data, CHAN_LAZY) == 0);
-        if (step % 3 == 2)
-          send_last(data, std::to_string(step));
-        else
-          send(data, std::to_string(step));
+        if (step % 3 == 2) send_last(data, std::to_string(step));
+        else send(data, std::to_string(step));
       };
       stage.start(act, 6);
       for (int round = 0; round < 2; ++round) {
@@ -151,10 +149,8 @@ TEST_CASE("policies may change from message to message") {
       Child producer([=] {
         for (uint32_t i = 0; i < 300; ++i) {
           EXPECT(chan_set_policy(channel, i / 7 % 2 ? CHAN_LAZY : CHAN_EAGER) == 0);
-          if (i % 11 == 0)
-            send_last(channel, pattern(i * 29 % 9000, i));
-          else
-            send(channel, pattern(i * 29 % 9000, i));
+          if (i % 11 == 0) send_last(channel, pattern(i * 29 % 9000, i));
+          else send(channel, pattern(i * 29 % 9000, i));
         }
         EXPECT(chan_free(channel) == 0);
         return 0;

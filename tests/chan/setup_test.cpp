@@ -148,8 +148,7 @@ TEST_CASE("a consumer that frees its end does not hold the producer back") {
 TEST_CASE("channel IDs are distinct across spaces and the same in every run") {
   const auto run = run_job(kDefaultMode, [] {
     const chan_id report = make_channel();
-    std::printf("root %lld %lld\n", static_cast<long long>(make_channel()),
-                static_cast<long long>(make_channel()));
+    std::printf("root %lld %lld\n", static_cast<long long>(make_channel()), static_cast<long long>(make_channel()));
     std::vector<Child> children;
     children.reserve(3);
     std::vector<chan_id> reports;

@@ -31,8 +31,7 @@ std::vector<int> leaves_below(int root) {
     char state = 0;
     int parent = 0;
     const size_t close = line.rfind(')');
-    if (close == std::string::npos || std::sscanf(line.c_str() + close + 1, " %c %d", &state, &parent) != 2)
-      continue;
+    if (close == std::string::npos || std::sscanf(line.c_str() + close + 1, " %c %d", &state, &parent) != 2) continue;
     if (state != 'Z' && state != 'X') children.emplace(parent, pid);
   }
   closedir(dir);

@@ -13,9 +13,7 @@ namespace {
 constexpr int kRanks = 6;
 constexpr double kHang = 10;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 size_t times(const std::string& text, const std::string& part) {
   size_t n = 0;
@@ -24,8 +22,7 @@ size_t times(const std::string& text, const std::string& part) {
 }
 
 // Runs `ends how who code`; nothing of it may be left when it has ended.
-RunResult end(const char* start, const std::string& how, const std::string& who, int code,
-              int ranks = kRanks) {
+RunResult end(const char* start, const std::string& how, const std::string& who, int code, int ranks = kRanks) {
   const Stopwatch watch;
   Running running(job(ranks, "ends", {start}, {how, who, std::to_string(code)}));
   RunResult result = running.finish();

@@ -17,9 +17,7 @@ using test_support::run_command_twice;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::vector<std::string> detmpirun_with(const std::vector<std::string>& arguments) {
   std::vector<std::string> argv = {detmpirun()};
@@ -90,8 +88,7 @@ TEST_CASE("a wrong command line is explained and ends with 2") {
 TEST_CASE("help and version") {
   const RunResult help = run_command(detmpirun_with({"--help"}));
   CHECK(help.exit_code == 0);
-  for (const char* option : {"-n", "--start", "--wtime", "--memory", "--timeout"})
-    CHECK(contains(help.out, option));
+  for (const char* option : {"-n", "--start", "--wtime", "--memory", "--timeout"}) CHECK(contains(help.out, option));
   CHECK(help.err.empty());
   CHECK(run_command(detmpirun_with({"-h"})).out == help.out);
   const RunResult version = run_command(detmpirun_with({"--version"}));
@@ -263,8 +260,7 @@ TEST_CASE("the logical clock repeats, and begins where it began") {
       const auto first = run_command(job(ranks, "clock", {start, "--wtime=logical"}));
       INFO(ranks << " ranks, " << start << "\n" << first.err);
       REQUIRE(first.exit_code == 0);
-      for (int i = 0; i < 5; ++i)
-        CHECK(run_command(job(ranks, "clock", {start, "--wtime=logical"})) == first);
+      for (int i = 0; i < 5; ++i) CHECK(run_command(job(ranks, "clock", {start, "--wtime=logical"})) == first);
     }
     // Real time does not repeat: the comparison above could have failed.
     const auto real = run_command_twice(job(2, "clock", {start}));

@@ -6,14 +6,10 @@ using mpi_test::expect_same_everywhere;
 using mpi_test::expect_same_ways;
 
 TEST_CASE("every send mode delivers") { expect_same_everywhere("modes", {1, 2, 5}); }
-TEST_CASE("messages of all sizes arrive, also when all send first") {
-  expect_same_everywhere("sizes", {1, 2, 5});
-}
+TEST_CASE("messages of all sizes arrive, also when all send first") { expect_same_everywhere("sizes", {1, 2, 5}); }
 TEST_CASE("100 MiB go there and back") { expect_same_everywhere("large", {2}); }
 TEST_CASE("messages keep their order") { expect_same_everywhere("order", {1, 2, 3, 4, 8, 16}); }
-TEST_CASE("floods of messages that nobody asked for are taken") {
-  expect_same_everywhere("flood", {1, 2, 4, 8});
-}
+TEST_CASE("floods of messages that nobody asked for are taken") { expect_same_everywhere("flood", {1, 2, 4, 8}); }
 TEST_CASE("a message that is too long is an error") { expect_same_everywhere("truncate", {1, 2, 4}); }
 TEST_CASE("nobody and oneself as a peer") { expect_same_everywhere("null_self", {1, 2, 4}); }
 TEST_CASE("send and receive at once") { expect_same_everywhere("sendrecv", {1, 2, 3, 8}); }
@@ -24,8 +20,8 @@ TEST_CASE("derived datatypes travel") { expect_same_everywhere("types", {1, 2, 3
 TEST_CASE("pending sends go on inside other calls") { expect_same_everywhere("progress", {1, 2, 4}); }
 TEST_CASE("messages from buffer to buffer") { expect_same_everywhere("direct", {2, 3, 8}); }
 TEST_CASE("every way for a large message gives the same") {
-  for (const char* name : {"direct", "sizes", "modes", "order", "flood", "truncate", "probe", "completion", "persistent",
-                           "types", "progress", "sendrecv"}) {
+  for (const char* name : {"direct", "sizes", "modes", "order", "flood", "truncate", "probe", "completion",
+                           "persistent", "types", "progress", "sendrecv"}) {
     expect_same_ways(name, {2, 5});
   }
 }

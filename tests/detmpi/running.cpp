@@ -22,8 +22,7 @@ std::string content(int fd) {
   std::string text;
   char buffer[4096];
   off_t at = 0;
-  for (ssize_t n; (n = pread(fd, buffer, sizeof buffer, at)) > 0; at += n)
-    text.append(buffer, static_cast<size_t>(n));
+  for (ssize_t n; (n = pread(fd, buffer, sizeof buffer, at)) > 0; at += n) text.append(buffer, static_cast<size_t>(n));
   return text;
 }
 
@@ -97,8 +96,7 @@ std::vector<int> Running::numbers() const {
   std::vector<int> found;
   std::istringstream text(out());
   for (std::string line; std::getline(text, line);) {
-    if (!line.empty() && line.find_first_not_of("0123456789") == std::string::npos)
-      found.push_back(std::stoi(line));
+    if (!line.empty() && line.find_first_not_of("0123456789") == std::string::npos) found.push_back(std::stoi(line));
   }
   return found;
 }

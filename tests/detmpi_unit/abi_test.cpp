@@ -61,8 +61,7 @@ static_assert(offsetof(MPI_Status, MPI_SOURCE) == 8);
 static_assert(offsetof(MPI_Status, MPI_TAG) == 12);
 static_assert(offsetof(MPI_Status, MPI_ERROR) == 16);
 static_assert(std::is_same_v<MPI_Aint, long> && std::is_same_v<MPI_Count, long> && sizeof(MPI_Offset) == 8);
-static_assert(std::is_same_v<MPI_Comm, int> && std::is_same_v<MPI_Datatype, int> &&
-              std::is_same_v<MPI_Request, int>);
+static_assert(std::is_same_v<MPI_Comm, int> && std::is_same_v<MPI_Datatype, int> && std::is_same_v<MPI_Request, int>);
 
 }  // namespace
 

@@ -220,8 +220,7 @@ TEST_CASE("MPI_Pack and MPI_Unpack move the position and keep within the buffer"
   REQUIRE(MPI_Pack(&letter, 1, MPI_CHAR, packed, 12, &position, MPI_COMM_WORLD) == MPI_SUCCESS);
   REQUIRE(MPI_Pack(numbers, 2, MPI_INT, packed, 12, &position, MPI_COMM_WORLD) == MPI_SUCCESS);
   REQUIRE(position == 9);
-  REQUIRE(error_class_of(MPI_Pack(numbers, 1, MPI_INT, packed, 12, &position, MPI_COMM_WORLD)) ==
-          MPI_ERR_TRUNCATE);
+  REQUIRE(error_class_of(MPI_Pack(numbers, 1, MPI_INT, packed, 12, &position, MPI_COMM_WORLD)) == MPI_ERR_TRUNCATE);
   REQUIRE(position == 9);
   position = 0;
   int back[2] = {};
@@ -230,8 +229,7 @@ TEST_CASE("MPI_Pack and MPI_Unpack move the position and keep within the buffer"
   MPI_Unpack(packed, 9, &position, back, 2, MPI_INT, MPI_COMM_WORLD);
   REQUIRE(letter_back == 'x');
   REQUIRE(back[1] == 8);
-  REQUIRE(error_class_of(MPI_Unpack(packed, 9, &position, back, 1, MPI_INT, MPI_COMM_WORLD)) ==
-          MPI_ERR_TRUNCATE);
+  REQUIRE(error_class_of(MPI_Unpack(packed, 9, &position, back, 1, MPI_INT, MPI_COMM_WORLD)) == MPI_ERR_TRUNCATE);
 }
 
 TEST_CASE("Where elements overlap, the last one in order wins") {

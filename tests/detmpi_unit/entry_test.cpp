@@ -33,8 +33,7 @@ const MPI_Comm kWorld = MPI_COMM_WORLD;
 TEST_CASE_METHOD(Returning, "A good call reaches its implementation once") {
   REQUIRE(MPI_Send(buffer, 1, MPI_INT, 2, 0, kWorld) == MPI_SUCCESS);
   REQUIRE(take_stub() == "Send");
-  REQUIRE(PMPI_Recv(buffer, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, kWorld, MPI_STATUS_IGNORE) ==
-          MPI_SUCCESS);
+  REQUIRE(PMPI_Recv(buffer, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, kWorld, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   REQUIRE(take_stub() == "Recv");
   REQUIRE(MPI_Send(nullptr, 0, MPI_INT, 2, 0, kWorld) == MPI_SUCCESS);
   REQUIRE(MPI_Send(nullptr, 3, MPI_INT, MPI_PROC_NULL, 0, kWorld) == MPI_SUCCESS);
@@ -82,11 +81,9 @@ TEST_CASE_METHOD(Returning, "Arguments that are significant at the root alone ar
   REQUIRE(refused(MPI_Gather(buffer, 1, MPI_INT, buffer, 1, MPI_DATATYPE_NULL, 1, kWorld)) == MPI_ERR_TYPE);
   REQUIRE(refused(MPI_Gather(buffer, 1, MPI_INT, buffer, 1, MPI_INT, 4, kWorld)) == MPI_ERR_ROOT);
   REQUIRE(refused(MPI_Bcast(buffer, 1, MPI_INT, -1, kWorld)) == MPI_ERR_ROOT);
-  REQUIRE(refused(MPI_Gatherv(buffer, 1, MPI_INT, buffer, nullptr, nullptr, MPI_INT, 1, kWorld)) ==
-          MPI_ERR_ARG);
+  REQUIRE(refused(MPI_Gatherv(buffer, 1, MPI_INT, buffer, nullptr, nullptr, MPI_INT, 1, kWorld)) == MPI_ERR_ARG);
   const int counts[4] = {1, 1, -1, 1};
-  REQUIRE(refused(MPI_Gatherv(buffer, 1, MPI_INT, buffer, counts, counts, MPI_INT, 1, kWorld)) ==
-          MPI_ERR_COUNT);
+  REQUIRE(refused(MPI_Gatherv(buffer, 1, MPI_INT, buffer, counts, counts, MPI_INT, 1, kWorld)) == MPI_ERR_COUNT);
   REQUIRE(MPI_Gatherv(buffer, 1, MPI_INT, nullptr, nullptr, nullptr, MPI_INT, 0, kWorld) == MPI_SUCCESS);
 }
 

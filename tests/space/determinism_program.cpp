@@ -1,5 +1,5 @@
-// Prints all that a program can see of its spaces: numbers, paths, addresses of code, data, stack, heaps, statuses. Run by
-// determinism_test.cpp. With the argument "again" it counts its own starts by descriptor 9.
+// Prints all that a program can see of its spaces: numbers, paths, addresses of code, data, stack, heaps, statuses. Run
+// by determinism_test.cpp. With the argument "again" it counts its own starts by descriptor 9.
 #include <unistd.h>
 
 #include <cstdio>
@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
     return 3;
   }
   for (int i = 0; i < argc; ++i) std::printf("argument %zu bytes\n", std::strlen(argv[i]));
-  std::printf("left in the environment: %s\n", std::getenv("DLINUX_EXECUTED_AGAIN") == nullptr ? "nothing" : "something");
+  std::printf("left in the environment: %s\n",
+              std::getenv("DLINUX_EXECUTED_AGAIN") == nullptr ? "nothing" : "something");
   int depth = 2;
   const int child = space_alloc(1000);
   if (space_start(child, work, &depth) != 0) return 4;

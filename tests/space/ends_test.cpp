@@ -115,7 +115,8 @@ TEST_CASE("the status does not run ahead of what the parent has waited for") {
   const auto run = run_as_root([] {
     const int sid = space_alloc(0);
     if (status(sid).state != SPACE_ALLOCATED) return 1;
-    space_start(sid, [](void*) { return 4; }, nullptr);
+    space_start(
+        sid, [](void*) { return 4; }, nullptr);
     while (space::load_life(space::child_slot(sid).value()).state != space::LifeState::kEnded) usleep(1000);
     if (status(sid).state != SPACE_STARTED) return 2;
     const auto end = join(sid);

@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include <space/space.h>
-#include <space/hooks.hpp>
 #include <spmc/spmc.h>
+#include <space/hooks.hpp>
 
 int main(int argc, char** argv) {
   if (argc != 4) return 100;
@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
   if (space_ret() != 0) return 102;
   const int inner = space_alloc(8);
-  space_start(inner, [](void*) { return std::printf("%s\n", space_path()) > 0 ? 30 : 0; }, nullptr);
+  space_start(
+      inner, [](void*) { return std::printf("%s\n", space_path()) > 0 ? 30 : 0; }, nullptr);
   space_join(inner);
   space_exit_info info;
   space_status(inner, &info);

@@ -3,8 +3,8 @@
 
 #include <csignal>
 
-#include <spmc/segment.hpp>
 #include <spmc/spmc.h>
+#include <spmc/segment.hpp>
 
 #include "space_test.hpp"
 
@@ -31,7 +31,8 @@ TEST_CASE("a space goes on as the same space in a new program") {
     g_region = spmcR_alloc(4 * SPMC_PAGE_SIZE);
     const int sid = space_alloc(7);
     spmcR_copycons(sid, g_region, g_region, 4 * SPMC_PAGE_SIZE);
-    space_start(sid, [](void*) { return execute(space::self()); }, nullptr);
+    space_start(
+        sid, [](void*) { return execute(space::self()); }, nullptr);
     if (space_sync(sid, 1) != 1) return 1;
     const char c = 12;
     spmcR_write(g_region, &c, 1);
@@ -47,7 +48,8 @@ TEST_CASE("a program cannot resume as a space that it is not") {
   REQUIRE(std::getenv("DLINUX_SPACE_EXEC_PROGRAM") != nullptr);
   const auto run = run_as_root([] {
     const int sid = space_alloc(7);
-    space_start(sid, [](void*) { return execute(spmc::SpaceId{0}); }, nullptr);
+    space_start(
+        sid, [](void*) { return execute(spmc::SpaceId{0}); }, nullptr);
     return join(sid).exit_code;
   });
   CHECK(run.exit_code == 101);
@@ -59,7 +61,8 @@ TEST_CASE("an executed program dies with its parent, too") {
   const auto run = run_as_root([] {
     const int outer = start(0, [] {
       const int inner = space_alloc(0);
-      space_start(inner, [](void*) { return execute(space::self()); }, nullptr);
+      space_start(
+          inner, [](void*) { return execute(space::self()); }, nullptr);
       space_wait(inner);
       return raise(SIGKILL);
     });

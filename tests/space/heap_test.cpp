@@ -185,10 +185,11 @@ TEST_CASE("heaps of all living spaces are disjoint, also deep down, and blocks r
           }));
         std::vector<HeapRange> ranges;
         int sids[10];
-        for (int i = 0; i < 10; ++i) sids[i] = start(i, [] {
-          for (int k = 0; k < 5; ++k) space_alloc(k);
-          return space_ret();
-        });
+        for (int i = 0; i < 10; ++i)
+          sids[i] = start(i, [] {
+            for (int k = 0; k < 5; ++k) space_alloc(k);
+            return space_ret();
+          });
         for (const int sid : sids) space_wait(sid);
         for (uint32_t i = 1; i < 64; ++i) {
           const auto& life = space::lines(spmc::SpaceId{i}).life;
@@ -216,17 +217,20 @@ TEST_CASE("a heap used up is an error, in C and as a memory resource") {
   const auto run = run_as_root([] {
     space_options options{sizeof options, 0, 0, 4u << 20};
     const int sid = space_alloc_with(0, &options);
-    space_start(sid, [](void*) {
-      size_t got = 0;
-      while (space_malloc(100'000) != nullptr) got += 100'000;
-      if (errno != ENOMEM || got < 3u << 20 || got > 4u << 20) return 1;
-      try {
-        std::pmr::vector<char> more(200'000, space::heap());
-        return 2;
-      } catch (const std::bad_alloc&) {
-        return 0;
-      }
-    }, nullptr);
+    space_start(
+        sid,
+        [](void*) {
+          size_t got = 0;
+          while (space_malloc(100'000) != nullptr) got += 100'000;
+          if (errno != ENOMEM || got < 3u << 20 || got > 4u << 20) return 1;
+          try {
+            std::pmr::vector<char> more(200'000, space::heap());
+            return 2;
+          } catch (const std::bad_alloc&) {
+            return 0;
+          }
+        },
+        nullptr);
     return join(sid).exit_code;
   });
   CHECK(run.exit_code == 0);

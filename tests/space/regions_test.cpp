@@ -2,8 +2,8 @@
 #include <csignal>
 #include <vector>
 
-#include <spmc/frames.hpp>
 #include <spmc/spmc.h>
+#include <spmc/frames.hpp>
 
 #include "space_test.hpp"
 
@@ -34,19 +34,25 @@ void* share(int consumers) {
 TEST_CASE("siblings exchange data through a region that their parent handed out") {
   const auto run = run_as_root([] {
     void* region = share(2);
-    space_start(1, [](void* mine) {
-      const char text[] = "from the first child";
-      spmcR_write(mine, text, sizeof text);
-      return spmcR_setfix(mine, kSize);
-    }, region);
+    space_start(
+        1,
+        [](void* mine) {
+          const char text[] = "from the first child";
+          spmcR_write(mine, text, sizeof text);
+          return spmcR_setfix(mine, kSize);
+        },
+        region);
     for (const int reader : {2, 3})
-      space_start(reader, [](void* mine) {
-        char text[64] = {};
-        if (spmcR_read(mine, text, sizeof text) != 0) return 1;
-        space_ret();  // printing is in the order in which the parent lets its children go on
-        std::printf("%s: %s\n", space_path(), text);
-        return 0;
-      }, region);
+      space_start(
+          reader,
+          [](void* mine) {
+            char text[64] = {};
+            if (spmcR_read(mine, text, sizeof text) != 0) return 1;
+            space_ret();  // printing is in the order in which the parent lets its children go on
+            std::printf("%s: %s\n", space_path(), text);
+            return 0;
+          },
+          region);
     spmcR_clear(region, kSize);
     if (join(1).exit_code != 0) return 1;
     for (const int reader : {2, 3})
@@ -63,7 +69,8 @@ TEST_CASE("regions go to children only, and only while they do not run") {
     void* region = spmcR_alloc(kSize);
     if (spmcR_copycons(1, region, region, kSize) != -1 || errno != ESRCH) return 1;
     const int sid = space_alloc(0);
-    space_start(sid, [](void*) { return space_ret(); }, nullptr);
+    space_start(
+        sid, [](void*) { return space_ret(); }, nullptr);
     if (spmcR_copycons(sid, region, region, kSize) != -1 || errno != EBUSY) return 2;
     space_wait(sid);
     if (spmcR_copycons(sid, region, region, kSize) != 0) return 3;
@@ -80,16 +87,22 @@ TEST_CASE("a region reaches a grandchild through its parent") {
     void* region = spmcR_alloc(kSize);
     const int sid = space_alloc(0);
     if (spmcR_copycons(sid, region, region, kSize) != 0) return 1;
-    space_start(sid, [](void* mine) {
-      const int inner = space_alloc(0);
-      if (spmcR_copycons(inner, mine, mine, kSize) != 0) return 2;
-      spmcR_clear(mine, kSize);
-      space_start(inner, [](void* its) {
-        int number = 0;
-        return spmcR_read(its, &number, sizeof number) == 0 ? number : 255;
-      }, mine);
-      return join(inner).exit_code;
-    }, region);
+    space_start(
+        sid,
+        [](void* mine) {
+          const int inner = space_alloc(0);
+          if (spmcR_copycons(inner, mine, mine, kSize) != 0) return 2;
+          spmcR_clear(mine, kSize);
+          space_start(
+              inner,
+              [](void* its) {
+                int number = 0;
+                return spmcR_read(its, &number, sizeof number) == 0 ? number : 255;
+              },
+              mine);
+          return join(inner).exit_code;
+        },
+        region);
     const int number = 77;
     spmcR_write(region, &number, sizeof number);
     spmcR_setfix(region, kSize);
@@ -101,11 +114,15 @@ TEST_CASE("a region reaches a grandchild through its parent") {
 TEST_CASE("a reader whose producer is killed gets an error, before the parent has noticed") {
   const auto run = run_as_root([] {
     void* region = share(1);
-    space_start(1, [](void*) { return sleep_for_ever(); }, region);
-    space_start(2, [](void* mine) {
-      char c;
-      return spmcR_read(mine, &c, 1) == -1 && errno == EPIPE ? 5 : 6;
-    }, region);
+    space_start(
+        1, [](void*) { return sleep_for_ever(); }, region);
+    space_start(
+        2,
+        [](void* mine) {
+          char c;
+          return spmcR_read(mine, &c, 1) == -1 && errno == EPIPE ? 5 : 6;
+        },
+        region);
     const auto reader = space::child_slot(2).value();
     while (space::lines(reader).wait.sleeping.load() == 0) usleep(1000);
     kill(static_cast<pid_t>(space::load_life(space::child_slot(1).value()).pid), SIGKILL);
@@ -122,11 +139,15 @@ TEST_CASE("the same when another child of the program has ended and nobody has w
     siginfo_t info;
     waitid(P_PID, static_cast<id_t>(own), &info, WEXITED | WNOWAIT);
     void* region = share(1);
-    space_start(1, [](void*) { return sleep_for_ever(); }, region);
-    space_start(2, [](void* mine) {
-      char c;
-      return spmcR_read(mine, &c, 1) == -1 && errno == EPIPE ? 5 : 6;
-    }, region);
+    space_start(
+        1, [](void*) { return sleep_for_ever(); }, region);
+    space_start(
+        2,
+        [](void* mine) {
+          char c;
+          return spmcR_read(mine, &c, 1) == -1 && errno == EPIPE ? 5 : 6;
+        },
+        region);
     kill(static_cast<pid_t>(space::load_life(space::child_slot(1).value()).pid), SIGKILL);
     const int code = join(2).exit_code;
     waitpid(own, nullptr, 0);
@@ -138,17 +159,24 @@ TEST_CASE("the same when another child of the program has ended and nobody has w
 TEST_CASE("a reader whose producer dies with its parent gets an error") {
   const auto run = run_as_root([] {
     void* region = share(1);
-    space_start(1, [](void* mine) {
-      const int inner = space_alloc(0);
-      if (spmcR_transown(inner, mine, mine, kSize) != 0) return 1;
-      spmcR_clear(mine, kSize);
-      space_start(inner, [](void*) { return sleep_for_ever(); }, mine);
-      return sleep_for_ever();
-    }, region);
-    space_start(2, [](void* mine) {
-      char c;
-      return spmcR_read(mine, &c, 1) == -1 && errno == EPIPE ? 5 : 6;
-    }, region);
+    space_start(
+        1,
+        [](void* mine) {
+          const int inner = space_alloc(0);
+          if (spmcR_transown(inner, mine, mine, kSize) != 0) return 1;
+          spmcR_clear(mine, kSize);
+          space_start(
+              inner, [](void*) { return sleep_for_ever(); }, mine);
+          return sleep_for_ever();
+        },
+        region);
+    space_start(
+        2,
+        [](void* mine) {
+          char c;
+          return spmcR_read(mine, &c, 1) == -1 && errno == EPIPE ? 5 : 6;
+        },
+        region);
     const auto reader = space::child_slot(2).value();
     while (space::lines(reader).wait.sleeping.load() == 0) usleep(1000);
     kill(static_cast<pid_t>(space::load_life(space::child_slot(1).value()).pid), SIGKILL);
@@ -160,19 +188,28 @@ TEST_CASE("a reader whose producer dies with its parent gets an error") {
 TEST_CASE("a space that breaks a rule ends with the mark of a violation, and others go on") {
   const auto run = run_as_root([] {
     void* region = share(2);
-    space_start(1, [](void* mine) {
-      spmcR_setfix(mine, kSize);
-      return 0;
-    }, region);
-    space_start(2, [](void* mine) {
-      spmcR_wait(mine);
-      *static_cast<volatile char*>(mine) = 1;
-      return 0;
-    }, region);
-    space_start(3, [](void* mine) {
-      char c = 1;
-      return spmcR_read(mine, &c, 1) == 0 && c == 0 ? 0 : 1;
-    }, region);
+    space_start(
+        1,
+        [](void* mine) {
+          spmcR_setfix(mine, kSize);
+          return 0;
+        },
+        region);
+    space_start(
+        2,
+        [](void* mine) {
+          spmcR_wait(mine);
+          *static_cast<volatile char*>(mine) = 1;
+          return 0;
+        },
+        region);
+    space_start(
+        3,
+        [](void* mine) {
+          char c = 1;
+          return spmcR_read(mine, &c, 1) == 0 && c == 0 ? 0 : 1;
+        },
+        region);
     const auto offender = join(2);
     return offender.violation == 1 && join(3).exit_code == 0 && join(1).exit_code == 0 ? 0 : 1;
   });
@@ -187,10 +224,13 @@ TEST_CASE("frames of killed families come back, whenever they are killed") {
           void* region = spmcR_alloc(kSize);
           const int reader = space_alloc(i);
           spmcR_copycons(reader, region, region, kSize);
-          space_start(reader, [](void* mine) {
-            char c;
-            return spmcR_read(at(mine, kSize - 1), &c, 1);
-          }, region);
+          space_start(
+              reader,
+              [](void* mine) {
+                char c;
+                return spmcR_read(at(mine, kSize - 1), &c, 1);
+              },
+              region);
           std::vector<char> data(kSize, 'x');
           spmcR_write(region, data.data(), kSize);
           spmcR_setfix(region, kSize);

@@ -147,7 +147,8 @@ TEST_CASE("a status taken from a killed child is reported as unknown") {
   const auto run = run_as_root([] {
     std::signal(SIGCHLD, SIG_DFL);
     const int sid = space_alloc(0);
-    space_start(sid, [](void*) { return raise(SIGKILL); }, nullptr);
+    space_start(
+        sid, [](void*) { return raise(SIGKILL); }, nullptr);
     std::signal(SIGCHLD, SIG_DFL);
     while (waitpid(-1, nullptr, 0) > 0) {
     }

@@ -46,8 +46,7 @@ void on_child_end(int) {
 }  // namespace
 
 Job::Job(const char* mode, uint64_t frame_bytes, uint64_t window_bytes) {
-  const spmc::SegmentConfig config{
-      .max_spaces = 64, .max_regions = 256, .vpages = 1 << 14, .frame_bytes = frame_bytes};
+  const spmc::SegmentConfig config{.max_spaces = 64, .max_regions = 256, .vpages = 1 << 14, .frame_bytes = frame_bytes};
   const auto made = spmc::try_init(config, spmc_parse_mode(mode), window_bytes);
   if (!made) std::fprintf(stderr, "%s\n", made.error().message().c_str());
   NEED(made.ok());

@@ -67,8 +67,7 @@ Plan plan_of(uint32_t seed, uint32_t region, uint32_t generation, uint32_t data_
   Plan plan;
   for (uint32_t page = 0; page < data_pages; ++page) {
     PagePlan one{static_cast<PagePlan::Kind>(random() % 5), {}};
-    if (one.kind == PagePlan::kWhole || one.kind == PagePlan::kByTouch)
-      one.content = pattern(kPage, random());
+    if (one.kind == PagePlan::kWhole || one.kind == PagePlan::kByTouch) one.content = pattern(kPage, random());
     if (one.kind == PagePlan::kPieces) one.content = pattern(1 + random() % kPage, random());
     if (one.kind == PagePlan::kEmpty) one.content.resize(kPage);
     plan.pages.push_back(std::move(one));
@@ -108,9 +107,7 @@ void produce_page(std::byte* va, const PagePlan& plan, Random& pace) {
         done += piece;
       }
       return;
-    case PagePlan::kEmpty:
-      NEED(spmcR_setfix(va, kPage) == 0);
-      return;
+    case PagePlan::kEmpty: NEED(spmcR_setfix(va, kPage) == 0); return;
     case PagePlan::kLeftBehind:
       if (pace() % 2 == 0) NEED(spmcR_write(va + 1, "dropped", 7) == 0);
       return;
@@ -119,8 +116,7 @@ void produce_page(std::byte* va, const PagePlan& plan, Random& pace) {
 
 void produce(End& end, uint32_t seed, Random& pace) {
   const Plan plan = plan_of(seed, end.id, end.generation, end.shape.data_pages);
-  for (size_t page = 0; page < plan.pages.size(); ++page)
-    produce_page(end.va + page * kPage, plan.pages[page], pace);
+  for (size_t page = 0; page < plan.pages.size(); ++page) produce_page(end.va + page * kPage, plan.pages[page], pace);
   if (pace() % 8 == 0) NEED(spmc_check_invariants() == nullptr);
   end.extend();
 }
@@ -159,8 +155,7 @@ Roles roles_of(uint32_t space, const std::vector<End>& ends) {
   for (const End& end : ends) {
     if (end.shape.producer == space) roles.produces.push_back(end);
     const auto& consumers = end.shape.consumers;
-    if (std::find(consumers.begin(), consumers.end(), space) != consumers.end())
-      roles.consumes.push_back(end);
+    if (std::find(consumers.begin(), consumers.end(), space) != consumers.end()) roles.consumes.push_back(end);
   }
   return roles;
 }
@@ -254,8 +249,7 @@ int one_round(uint32_t seed) {
     NEED(spmcR_transown(space, results.back(), theirs.back(), kPage) == 0);
   }
   for (uint32_t space = 1; space <= kChildren; ++space) {
-    job.start(space,
-              [&] { return child_life(job, space, seed, as_seen_by(space, ends), theirs[space - 1]); });
+    job.start(space, [&] { return child_life(job, space, seed, as_seen_by(space, ends), theirs[space - 1]); });
   }
   disturb(job, pace);
   for (uint32_t space = 1; space <= kChildren; ++space) {

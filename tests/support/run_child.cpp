@@ -54,8 +54,7 @@ int guarded(const std::function<int()>& body) {
 
 RunResult run(const std::function<int()>& body, const std::string& input) {
   std::fflush(nullptr);  // or the child would write our buffers once more
-  const int in = memory_file("stdin", input), out = memory_file("stdout", ""),
-            err = memory_file("stderr", "");
+  const int in = memory_file("stdin", input), out = memory_file("stdout", ""), err = memory_file("stderr", "");
   // Several processes may write at once: only appending keeps them from overwriting each other in a memory file.
   if (fcntl(out, F_SETFL, O_APPEND) < 0 || fcntl(err, F_SETFL, O_APPEND) < 0) give_up("fcntl");
   const pid_t child = fork();

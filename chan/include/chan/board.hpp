@@ -95,7 +95,8 @@ class Board {
 
   // May this member write into its place of the coming round?
   bool writable() {
-    if (round_ < slowest_ + kBoardDepth) [[likely]] return true;
+    if (round_ < slowest_ + kBoardDepth) [[likely]]
+      return true;
     while (slowest_member_ < members_) {
       if (done(slowest_member_).rounds.load(std::memory_order_acquire) + kBoardDepth <= round_) return false;
       ++slowest_member_;
@@ -134,8 +135,8 @@ class Board {
   uint32_t members_ = 0;
   size_t area_ = 0;
   uint64_t round_ = 0;
-  uint64_t slowest_ = 0;          // every member has finished at least this many rounds
-  uint32_t slowest_member_ = 0;   // members below it are known to have finished enough
+  uint64_t slowest_ = 0;         // every member has finished at least this many rounds
+  uint32_t slowest_member_ = 0;  // members below it are known to have finished enough
 };
 
 }  // namespace chan

@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <base/result.hpp>
 #include <chan/chan.h>
+#include <base/result.hpp>
 
 namespace chan {
 
@@ -32,9 +32,7 @@ template <typename T>
 concept Sendable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_const_v<T>;
 
 namespace detail {
-inline Status status(int result, const char* call) {
-  return result == 0 ? Status() : Status(Error{errno, call});
-}
+inline Status status(int result, const char* call) { return result == 0 ? Status() : Status(Error{errno, call}); }
 }  // namespace detail
 
 // What the ends have in common.
@@ -86,9 +84,7 @@ class Sender<T> : public End {
   Status send(const T& value) const { return send_bytes(&value, sizeof(T)); }
   Status send(std::span<const T> values) const { return send_bytes(values.data(), values.size_bytes()); }
   Status send_last(const T& value) const { return send_last_bytes(&value, sizeof(T)); }
-  Status send_last(std::span<const T> values) const {
-    return send_last_bytes(values.data(), values.size_bytes());
-  }
+  Status send_last(std::span<const T> values) const { return send_last_bytes(values.data(), values.size_bytes()); }
   Status set_policy(Policy policy) const {
     return detail::status(chan_set_policy(id(), static_cast<chan_policy>(policy)), "chan_set_policy");
   }
@@ -160,9 +156,7 @@ class Channel {
  public:
   // The caller is its producer. `window` as for chan_alloc_window. Error ENOMEM.
   static Result<Channel> try_create() { return named(chan_alloc(), "chan_alloc"); }
-  static Result<Channel> try_create(size_t window) {
-    return named(chan_alloc_window(window), "chan_alloc_window");
-  }
+  static Result<Channel> try_create(size_t window) { return named(chan_alloc_window(window), "chan_alloc_window"); }
 
   chan_id id() const { return id_; }
   // `child` is a child of the caller that has not been started.

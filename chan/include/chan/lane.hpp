@@ -9,9 +9,9 @@
 //
 // Protocols. Single producer: only the producer writes cells. Consumed after fixed: a record exists for the consumer
 // once its marker is not 0, which the producer stores last, with release: that is the page's watermark moving up by a
-// record. Fixed at most once: between the marker's store and the consumer's passing of the position nobody writes there.
-// The frames are recycled in place, generation after generation; the consumer's published position is the proof that
-// it has moved past.
+// record. Fixed at most once: between the marker's store and the consumer's passing of the position nobody writes
+// there. The frames are recycled in place, generation after generation; the consumer's published position is the proof
+// that it has moved past.
 //
 // Cost of a short message: one cache line moved. No system call, no lock, no allocation, no atomic read-modify-write.
 #pragma once
@@ -74,13 +74,15 @@ class LaneOut {
   // Records of up to this many payload bytes always fit into an empty ring.
   static size_t max_payload(uint32_t cells) { return (cells / 4) * kCellBytes; }
 
-  // The header cell for a record of `cells` cells, or null while there is no room. What follows it is the payload's room.
+  // The header cell for a record of `cells` cells, or null while there is no room. What follows it is the payload's
+  // room.
   Cell* try_reserve(uint32_t cells) {
     const auto at = static_cast<uint32_t>(produced_) & mask_;
     const uint32_t to_end = mask_ + 1 - at;
     const uint32_t skip = cells > to_end ? to_end : 0;
     // One more than the record: the marker behind it must be cleared, so its cell must be free too.
-    if (!has_room(skip + cells + 1)) [[unlikely]] return nullptr;
+    if (!has_room(skip + cells + 1)) [[unlikely]]
+      return nullptr;
     if (skip != 0) [[unlikely]] {
       cells_[0].marker.store(0, std::memory_order_relaxed);
       cells_[at].marker.store(kSkipRecord, std::memory_order_release);
@@ -105,7 +107,8 @@ class LaneOut {
 
  private:
   bool has_room(uint32_t cells) {
-    if (produced_ + cells - consumed_ <= mask_ + 1) [[likely]] return true;
+    if (produced_ + cells - consumed_ <= mask_ + 1) [[likely]]
+      return true;
     consumed_ = line_->consumed.load(std::memory_order_acquire);
     return produced_ + cells - consumed_ <= mask_ + 1;
   }
@@ -139,7 +142,8 @@ class LaneIn {
     for (;;) {
       Cell* cell = &cells_[static_cast<uint32_t>(consumed_) & mask_];
       const uint32_t kind = cell->marker.load(std::memory_order_acquire);
-      if (kind != kSkipRecord) [[likely]] return kind == 0 ? nullptr : cell;
+      if (kind != kSkipRecord) [[likely]]
+        return kind == 0 ? nullptr : cell;
       consumed_ = (consumed_ | mask_) + 1;
     }
   }

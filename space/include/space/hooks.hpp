@@ -25,23 +25,22 @@ void set_before_start_hook(void (*hook)(spmc::SpaceId child));
 // Error EEXIST when this process is a space already.
 spmc::base::Status try_take_root();
 
-// Starts the child `sid` as space_start does, but returns twice, as fork: the process in the parent, 0 in the child, which
-// goes on with a copy of the caller's memory and may end by exit or be replaced by exec. Nothing handles SIGCHLD for the
-// caller: it is to hold that signal and ask next_ended_child. The wait policy stays as it is, on both sides.
+// Starts the child `sid` as space_start does, but returns twice, as fork: the process in the parent, 0 in the child,
+// which goes on with a copy of the caller's memory and may end by exit or be replaced by exec. Nothing handles SIGCHLD
+// for the caller: it is to hold that signal and ask next_ended_child. The wait policy stays as it is, on both sides.
 // Errors as space_start.
 spmc::base::Result<pid_t> try_fork_child(int sid);
 
 // Sends a signal to a child started by try_fork_child, unless next_ended_child has seen its end.
 void signal_child(int sid, int signal);
 
-// For a monitor that waits for signals itself: the internal ID of a child whose process has ended and that was not joined
-// yet, 0 if there is none. Does not block; the answer depends on timing.
+// For a monitor that waits for signals itself: the internal ID of a child whose process has ended and that was not
+// joined yet, 0 if there is none. Does not block; the answer depends on timing.
 int next_ended_child();
 
-// The program of this space was replaced by exec: `fd` is the segment's descriptor and `slot` this space, both handed on
-// by the function that space_start ran. Makes this process the space again, in
-// place of space_init. SPMC regions are as handed over at start.
-// Errors: EINVAL not the slot of this process; those of segment::try_attach.
+// The program of this space was replaced by exec: `fd` is the segment's descriptor and `slot` this space, both handed
+// on by the function that space_start ran. Makes this process the space again, in place of space_init. SPMC regions are
+// as handed over at start. Errors: EINVAL not the slot of this process; those of segment::try_attach.
 spmc::base::Status try_resume_after_exec(int fd, spmc::SpaceId slot);
 
 }  // namespace space

@@ -7,13 +7,14 @@
 #include <type_traits>
 #include <utility>
 
+#include <space/space.h>
 #include <base/result.hpp>
 #include <space/hooks.hpp>
-#include <space/space.h>
 
 namespace space {
 
-// The heap of this space as a memory resource: throws std::bad_alloc when it is used up. space_init must have been called.
+// The heap of this space as a memory resource: throws std::bad_alloc when it is used up. space_init must have been
+// called.
 std::pmr::memory_resource* heap();
 
 inline spmc::base::Error last_error(const char* what) { return {errno, what}; }

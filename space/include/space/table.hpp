@@ -3,12 +3,12 @@
 //
 //   line  offset  contents              who writes
 //   0     0       base::WaitLine        the space itself, and wakers
-//   1     64      LifeLine              state: see below; the rest: the parent, before the space starts or after its end
-//   2     128     ClockLine             the space itself
-//   3     192     its record of waits   the space itself (laid out by the matching engine)
-//   4..7  256     upper                 laid out by the layers above
+//   1     64      LifeLine              state: see below; the rest: the parent, before the space starts or after its
+//   end 2     128     ClockLine             the space itself 3     192     its record of waits   the space itself (laid
+//   out by the matching engine) 4..7  256     upper                 laid out by the layers above
 //
-// A slot number is an accident of timing when several spaces allocate at once. Programs see child numbers and paths only.
+// A slot number is an accident of timing when several spaces allocate at once. Programs see child numbers and paths
+// only.
 #pragma once
 
 #include <atomic>
@@ -105,13 +105,9 @@ static_assert(offsetof(SpaceLines, clock) == 128);
 static_assert(offsetof(SpaceLines, wait_record) == 192);
 static_assert(offsetof(SpaceLines, upper) == 256);
 
-inline SpaceLines& lines(spmc::SpaceId id) {
-  return reinterpret_cast<SpaceLines&>(spmc::segment::space_slot(id));
-}
+inline SpaceLines& lines(spmc::SpaceId id) { return reinterpret_cast<SpaceLines&>(spmc::segment::space_slot(id)); }
 
-inline Life load_life(spmc::SpaceId id) {
-  return Life::unpack(lines(id).life.word.load(std::memory_order_acquire));
-}
+inline Life load_life(spmc::SpaceId id) { return Life::unpack(lines(id).life.word.load(std::memory_order_acquire)); }
 
 // Does its process run, or will it, for all that is known? Async-signal-safe. A space whose ancestor has ended is dead
 // or dying.

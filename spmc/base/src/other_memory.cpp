@@ -39,8 +39,8 @@ Status write_memory(pid_t to, uint64_t theirs, const void* mine, size_t bytes) {
   const auto call = [to](const iovec* local, const iovec* remote) {
     return ::process_vm_writev(to, local, 1, remote, 1, 0);
   };
-  return move_all("writing to the memory of another process", call,
-                  static_cast<char*>(const_cast<void*>(mine)), theirs, bytes);
+  return move_all("writing to the memory of another process", call, static_cast<char*>(const_cast<void*>(mine)), theirs,
+                  bytes);
 }
 
 }  // namespace spmc::base

@@ -1,5 +1,5 @@
-// The frames of one space. A FramePool lives in private memory; what it owns is written in the segment's chunk table, so
-// that a parent can take over the frames of a dead child. There is no lock: a space may be killed anywhere in here.
+// The frames of one space. A FramePool lives in private memory; what it owns is written in the segment's chunk table,
+// so that a parent can take over the frames of a dead child. There is no lock: a space may be killed anywhere in here.
 #pragma once
 
 #include <vector>
@@ -34,8 +34,8 @@ class FramePool {
   SpaceId owner_;
   std::vector<uint32_t> chunks_;  // for single frames
   std::vector<uint32_t> run_chunks_;
-  size_t cursor_ = 0;             // next frame to look at, counted over chunks_
-  uint32_t search_from_ = 0;      // where the last claim ended
+  size_t cursor_ = 0;         // next frame to look at, counted over chunks_
+  uint32_t search_from_ = 0;  // where the last claim ended
 };
 
 // For the parent of a dead space: frees every chunk that `dead` owned whose frames nobody uses, and makes `heir`

@@ -54,8 +54,8 @@ static_assert(offsetof(Header, chunks_seen) % 64 == 0);
 
 inline constexpr size_t kSpaceSlotBytes = 512;
 struct alignas(64) SpaceSlot {
-  base::WaitLine wait;          // line 0
-  std::byte upper[448];         // lines 1 to 7: laid out by the space layer (space/table.hpp)
+  base::WaitLine wait;   // line 0
+  std::byte upper[448];  // lines 1 to 7: laid out by the space layer (space/table.hpp)
 };
 static_assert(sizeof(SpaceSlot) == kSpaceSlotBytes);
 
@@ -66,12 +66,12 @@ static_assert(sizeof(SpaceSlot) == kSpaceSlotBytes);
 enum FrameState : uint32_t { kFrameFree = 0, kFrameHeld = 1 };
 
 struct PageInfo {
-  std::atomic<uint32_t> state;      // FrameState
+  std::atomic<uint32_t> state;  // FrameState
   // Published length: bytes from the start of the page that consumers may read. Written by the producer only, only
   // upwards, with release; kPageSize once the page is fixed. A stale (smaller) value is safe: the reader waits.
   std::atomic<uint32_t> published;
-  uint32_t region;                  // RegionId + 1 of the region it serves, 0: none. For people and invariants
-  uint32_t page;                    // page within the region, for people and invariants
+  uint32_t region;  // RegionId + 1 of the region it serves, 0: none. For people and invariants
+  uint32_t page;    // page within the region, for people and invariants
 };
 static_assert(sizeof(PageInfo) == 16);
 

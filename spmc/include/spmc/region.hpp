@@ -24,8 +24,7 @@ class Region {
   // For a space that was handed a region at `at`.
   static Region adopt(void* at, size_t bytes) { return Region(static_cast<std::byte*>(at), bytes); }
 
-  Region(Region&& other) noexcept
-      : base_(std::exchange(other.base_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Region(Region&& other) noexcept : base_(std::exchange(other.base_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   Region& operator=(Region&& other) noexcept {
     if (this != &other) {
       clear();

@@ -30,7 +30,9 @@ int descriptor();  // for handing on by exec; close-on-exec is set
 // The segment is always at the same address, so these are constants plus offsets.
 inline Header& header() { return *reinterpret_cast<Header*>(kSegmentAddress); }
 template <typename T>
-inline T* at(uint64_t offset) { return reinterpret_cast<T*>(kSegmentAddress + offset); }
+inline T* at(uint64_t offset) {
+  return reinterpret_cast<T*>(kSegmentAddress + offset);
+}
 inline SpaceSlot& space_slot(SpaceId id) { return at<SpaceSlot>(header().spaces_offset)[id.value]; }
 inline PageInfo& pageinfo(EPageIndex frame) { return at<PageInfo>(header().pageinfo_offset)[frame.value]; }
 inline std::byte* frame(EPageIndex index) {

@@ -39,8 +39,7 @@ int main(int argc, char** argv) {
   const int columns = g_size % 2 == 0 ? 2 : 1;
   const int x = g_rank % columns, y = g_rank / columns, rows = g_size / columns;
   Halo halo{y > 0 ? g_rank - columns : MPI_PROC_NULL, y + 1 < rows ? g_rank + columns : MPI_PROC_NULL,
-            x > 0 ? g_rank - 1 : MPI_PROC_NULL, x + 1 < columns ? g_rank + 1 : MPI_PROC_NULL,
-            MPI_DATATYPE_NULL};
+            x > 0 ? g_rank - 1 : MPI_PROC_NULL, x + 1 < columns ? g_rank + 1 : MPI_PROC_NULL, MPI_DATATYPE_NULL};
   MPI_Type_vector(kInner, 1, kSide, MPI_DOUBLE, &halo.column);
   MPI_Type_commit(&halo.column);
   std::vector<double> u(kSide * kSide), next(kSide * kSide);

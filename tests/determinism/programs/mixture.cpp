@@ -28,35 +28,16 @@ void State::communicate(int kind, int count, MPI_Comm comm) {
   std::vector<double> out(static_cast<size_t>(count * size) + 1);
   const double* in = values.data();
   switch (kind) {
-    case 0:
-      MPI_Barrier(comm);
-      return;
-    case 1:
-      MPI_Bcast(values.data(), count, MPI_DOUBLE, root, comm);
-      return;
-    case 2:
-      MPI_Allreduce(in, out.data(), count, MPI_DOUBLE, MPI_SUM, comm);
-      break;
-    case 3:
-      MPI_Reduce(in, out.data(), count, MPI_DOUBLE, MPI_SUM, root, comm);
-      break;
-    case 4:
-      MPI_Scan(in, out.data(), count, MPI_DOUBLE, MPI_SUM, comm);
-      break;
-    case 5:
-      MPI_Allgather(in, count, MPI_DOUBLE, out.data(), count, MPI_DOUBLE, comm);
-      break;
-    case 6:
-      MPI_Gather(in, count, MPI_DOUBLE, out.data(), count, MPI_DOUBLE, root, comm);
-      break;
-    case 7:
-      MPI_Scatter(all.data(), count, MPI_DOUBLE, out.data(), count, MPI_DOUBLE, root, comm);
-      break;
-    case 8:
-      MPI_Alltoall(all.data(), count, MPI_DOUBLE, out.data(), count, MPI_DOUBLE, comm);
-      break;
-    default:
-      MPI_Reduce_scatter_block(all.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, comm);
+    case 0: MPI_Barrier(comm); return;
+    case 1: MPI_Bcast(values.data(), count, MPI_DOUBLE, root, comm); return;
+    case 2: MPI_Allreduce(in, out.data(), count, MPI_DOUBLE, MPI_SUM, comm); break;
+    case 3: MPI_Reduce(in, out.data(), count, MPI_DOUBLE, MPI_SUM, root, comm); break;
+    case 4: MPI_Scan(in, out.data(), count, MPI_DOUBLE, MPI_SUM, comm); break;
+    case 5: MPI_Allgather(in, count, MPI_DOUBLE, out.data(), count, MPI_DOUBLE, comm); break;
+    case 6: MPI_Gather(in, count, MPI_DOUBLE, out.data(), count, MPI_DOUBLE, root, comm); break;
+    case 7: MPI_Scatter(all.data(), count, MPI_DOUBLE, out.data(), count, MPI_DOUBLE, root, comm); break;
+    case 8: MPI_Alltoall(all.data(), count, MPI_DOUBLE, out.data(), count, MPI_DOUBLE, comm); break;
+    default: MPI_Reduce_scatter_block(all.data(), out.data(), count, MPI_DOUBLE, MPI_SUM, comm);
   }
   for (size_t i = 0; i < out.size(); ++i) {
     values[i % values.size()] += out[i];

@@ -17,16 +17,16 @@ std::vector<Planned> plan(int phase) {
   std::vector<Planned> all;
   for (int i = 0; i < kMessages; ++i) {
     const auto draw = [&](unsigned what, unsigned limit) {
-      return static_cast<int>(
-          mix(static_cast<uint64_t>(phase) * 100003 + static_cast<uint64_t>(i) * 17 + what) % limit);
+      return static_cast<int>(mix(static_cast<uint64_t>(phase) * 100003 + static_cast<uint64_t>(i) * 17 + what) %
+                              limit);
     };
     const int kind = draw(1, 4);
     const int bytes = kind == 0   ? draw(2, 40)
                       : kind == 1 ? draw(2, 2000)
                       : kind == 2 ? draw(2, 20000)
                                   : draw(2, 100000);
-    all.push_back({draw(3, static_cast<unsigned>(g_size)), draw(4, static_cast<unsigned>(g_size)), draw(5, 3),
-                   bytes, draw(6, 3)});
+    all.push_back({draw(3, static_cast<unsigned>(g_size)), draw(4, static_cast<unsigned>(g_size)), draw(5, 3), bytes,
+                   draw(6, 3)});
   }
   return all;
 }

@@ -28,8 +28,8 @@ void uneven(const Group& g, int base, int limit, bool in_place) {
   const auto mine = elements(g.rank, 0, count);
   std::vector<int> all(at(total), kUntouched);
   if (in_place) std::copy(mine.begin(), mine.end(), all.begin() + starts[at(g.rank)]);
-  MPI_Allgatherv(in_place ? MPI_IN_PLACE : mine.data(), count, MPI_INT, all.data(), counts.data(),
-                 starts.data(), MPI_INT, g.comm);
+  MPI_Allgatherv(in_place ? MPI_IN_PLACE : mine.data(), count, MPI_INT, all.data(), counts.data(), starts.data(),
+                 MPI_INT, g.comm);
   for (int from = 0; from < g.size; ++from) {
     expect_elements(&all[at(starts[at(from)])], counts[at(from)], from, 0);
     expect_untouched(&all[at(starts[at(from)] + counts[at(from)])], 1);

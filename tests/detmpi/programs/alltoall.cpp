@@ -15,8 +15,7 @@ void equal(const Group& g, int count, bool in_place) {
   }
   if (in_place) std::copy(out.begin(), out.end(), in.begin());
   MPI_Alltoall(in_place ? MPI_IN_PLACE : out.data(), count, MPI_INT, in.data(), count, MPI_INT, g.comm);
-  for (int from = 0; from < g.size; ++from)
-    expect_elements(&in[at(int64_t{count} * from)], count, from, g.rank);
+  for (int from = 0; from < g.size; ++from) expect_elements(&in[at(int64_t{count} * from)], count, from, g.rank);
   expect_untouched(&in.back(), 1);
 }
 
@@ -42,8 +41,8 @@ void uneven(const Group& g, int limit, bool in_place) {
     const auto part = elements(g.rank, to, send.counts[at(to)]);
     std::copy(part.begin(), part.end(), (in_place ? in : out).begin() + send.starts[at(to)]);
   }
-  MPI_Alltoallv(in_place ? MPI_IN_PLACE : out.data(), send.counts.data(), send.starts.data(), MPI_INT,
-                in.data(), receive.counts.data(), receive.starts.data(), MPI_INT, g.comm);
+  MPI_Alltoallv(in_place ? MPI_IN_PLACE : out.data(), send.counts.data(), send.starts.data(), MPI_INT, in.data(),
+                receive.counts.data(), receive.starts.data(), MPI_INT, g.comm);
   for (int from = 0; from < g.size; ++from) {
     expect_elements(&in[at(receive.starts[at(from)])], receive.counts[at(from)], from, g.rank);
     expect_untouched(&in[at(receive.starts[at(from)] + receive.counts[at(from)])], 2);
@@ -67,11 +66,10 @@ void types(const Group& g) {
     receive_types[at(i)] = g.rank % 2 == 1 ? MPI_INT : wide;
     receive_counts[at(i)] = g.rank % 2 == 1 ? 2 * kPairs : 1;
     places[at(i)] = kSpan * i * static_cast<int>(sizeof(int));
-    for (int k = 0; k < 2 * kPairs; ++k)
-      out[at(kSpan * i + (odd ? k / 2 * 3 + k % 2 : k))] = element(g.rank, i, k);
+    for (int k = 0; k < 2 * kPairs; ++k) out[at(kSpan * i + (odd ? k / 2 * 3 + k % 2 : k))] = element(g.rank, i, k);
   }
-  MPI_Alltoallw(out.data(), send_counts.data(), places.data(), send_types.data(), in.data(),
-                receive_counts.data(), places.data(), receive_types.data(), g.comm);
+  MPI_Alltoallw(out.data(), send_counts.data(), places.data(), send_types.data(), in.data(), receive_counts.data(),
+                places.data(), receive_types.data(), g.comm);
   for (int from = 0; from < g.size; ++from) {
     for (int k = 0; k < 2 * kPairs; ++k) {
       const int place = g.rank % 2 == 1 ? k : k / 2 * 3 + k % 2;

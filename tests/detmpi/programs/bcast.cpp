@@ -25,10 +25,8 @@ void with_gaps(const Group& g, int count, int root) {
     for (int i = 0; i < count; ++i) data[static_cast<size_t>(3 * i)] = element(root, 1, i);
   }
   const bool flat = g.rank != root && g.rank % 2 == 1;
-  if (flat)
-    MPI_Bcast(data.data(), count, MPI_INT, root, g.comm);
-  else
-    MPI_Bcast(data.data(), 1, column, root, g.comm);
+  if (flat) MPI_Bcast(data.data(), count, MPI_INT, root, g.comm);
+  else MPI_Bcast(data.data(), 1, column, root, g.comm);
   for (int i = 0; i < count; ++i) {
     EXPECT(data[static_cast<size_t>(flat ? i : 3 * i)] == element(root, 1, i));
     if (!flat) expect_untouched(&data[static_cast<size_t>(3 * i) + 1], 2);

@@ -22,12 +22,9 @@ struct Group {  // a communicator, seen from this rank
 // Counts of ints: none, few, and about the borders of a board's line and area.
 inline std::vector<int> counts_for(const Group& group) {
   std::vector<int> counts = {0, 1, 5, 12, 13, 300};
-  if (group.size <= 4)
-    counts.insert(counts.end(), {8191, 8192, 8193, 40000});
-  else if (group.size <= 16)
-    counts.insert(counts.end(), {2047, 2048, 2049, 10000});
-  else
-    counts = {0, 1, 13, 512, 513};
+  if (group.size <= 4) counts.insert(counts.end(), {8191, 8192, 8193, 40000});
+  else if (group.size <= 16) counts.insert(counts.end(), {2047, 2048, 2049, 10000});
+  else counts = {0, 1, 13, 512, 513};
   return counts;
 }
 
@@ -35,8 +32,7 @@ inline std::vector<int> counts_for(const Group& group) {
 inline std::vector<int> roots_for(const Group& group) {
   std::vector<int> roots;
   for (int root = 0; root < group.size; ++root) {
-    if (group.size <= 4 || root == 0 || root == group.size / 2 || root == group.size - 1)
-      roots.push_back(root);
+    if (group.size <= 4 || root == 0 || root == group.size / 2 || root == group.size - 1) roots.push_back(root);
   }
   return roots;
 }
@@ -68,9 +64,8 @@ inline void on_communicators(const std::function<void(const Group&)>& test) {
 
 // Element i that member `from` gives to member `to`.
 inline int element(int from, int to, int i) {
-  return static_cast<int>(mix(static_cast<uint64_t>(from) * 1000003 + static_cast<uint64_t>(to) * 101 +
-                              static_cast<uint64_t>(i)) >>
-                          4);
+  return static_cast<int>(
+      mix(static_cast<uint64_t>(from) * 1000003 + static_cast<uint64_t>(to) * 101 + static_cast<uint64_t>(i)) >> 4);
 }
 
 inline std::vector<int> elements(int from, int to, int count) {

@@ -47,8 +47,7 @@ void create() {
   EXPECT((comm == MPI_COMM_NULL) == (g_rank % 2 == 1));
   if (comm != MPI_COMM_NULL) {
     const Group g(comm);
-    EXPECT(g.size == static_cast<int>(even_ranks.size()) &&
-           even_ranks[static_cast<size_t>(g.rank)] == g_rank);
+    EXPECT(g.size == static_cast<int>(even_ranks.size()) && even_ranks[static_cast<size_t>(g.rank)] == g_rank);
     int sum = 0;
     for (const int r : even_ranks) sum += r;
     EXPECT(sum_over(comm) == sum);

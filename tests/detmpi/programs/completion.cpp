@@ -127,10 +127,8 @@ void some() {
       int count = 0;
       int indices[kCount];
       MPI_Status statuses[kCount];
-      if (test == 0)
-        MPI_Waitsome(kCount, batch.requests, &count, indices, statuses);
-      else
-        MPI_Testsome(kCount, batch.requests, &count, indices, statuses);
+      if (test == 0) MPI_Waitsome(kCount, batch.requests, &count, indices, statuses);
+      else MPI_Testsome(kCount, batch.requests, &count, indices, statuses);
       EXPECT(count != MPI_UNDEFINED && count >= (test == 0 ? 1 : 0));
       for (int i = 0; i < count; ++i) {
         EXPECT(!seen[indices[i]]);

@@ -1,5 +1,5 @@
-// Runs under a filter that forbids the calls by which one process reaches into the memory of another, as some containers
-// have it ("yes"), or without ("no").
+// Runs under a filter that forbids the calls by which one process reaches into the memory of another, as some
+// containers have it ("yes"), or without ("no").
 #include <seccomp.h>
 #include <cerrno>
 
@@ -11,10 +11,9 @@ namespace {
 
 void forbid() {
   scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-  const bool well = filter != nullptr &&
-                    seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(process_vm_readv), 0) == 0 &&
-                    seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(process_vm_writev), 0) == 0 &&
-                    seccomp_load(filter) == 0;
+  const bool well =
+      filter != nullptr && seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(process_vm_readv), 0) == 0 &&
+      seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(process_vm_writev), 0) == 0 && seccomp_load(filter) == 0;
   if (!well) std::abort();
   seccomp_release(filter);
 }
@@ -29,8 +28,8 @@ int main(int argc, char** argv) {
     const size_t bytes = 1000 * static_cast<size_t>(round * round + 1);
     const auto out = message(bytes, static_cast<uint64_t>(g_rank + round));
     std::vector<unsigned char> in(bytes);
-    MPI_Sendrecv(out.data(), static_cast<int>(bytes), MPI_BYTE, right(), 1, in.data(), static_cast<int>(bytes), MPI_BYTE,
-                 left(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out.data(), static_cast<int>(bytes), MPI_BYTE, right(), 1, in.data(), static_cast<int>(bytes),
+                 MPI_BYTE, left(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     EXPECT(holds(in.data(), bytes, static_cast<uint64_t>(left() + round)));
   }
   report.line("well");

@@ -147,8 +147,8 @@ void guarded_buffers() {
   open.sa_flags = SA_SIGINFO;
   sigaction(SIGSEGV, &open, &before);
   constexpr size_t kRoom = (kBytes + 4095) & ~size_t{4095};
-  auto* guarded = static_cast<unsigned char*>(
-      mmap(nullptr, 2 * kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* guarded =
+      static_cast<unsigned char*>(mmap(nullptr, 2 * kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   EXPECT(guarded != MAP_FAILED);
   unsigned char* in = guarded + kRoom;
   for (int round = 0; round < 3; ++round) {

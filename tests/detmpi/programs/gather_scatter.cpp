@@ -12,11 +12,10 @@ void gather(const Group& g, int count, int root, bool in_place) {
   auto mine = elements(g.rank, root, count);
   std::vector<int> all(is_root ? at(int64_t{count} * g.size + 1) : 0, kUntouched);
   if (is_root && in_place) std::copy(mine.begin(), mine.end(), all.begin() + int64_t{count} * g.rank);
-  MPI_Gather(is_root && in_place ? MPI_IN_PLACE : mine.data(), count, MPI_INT, all.data(), count, MPI_INT,
-             root, g.comm);
+  MPI_Gather(is_root && in_place ? MPI_IN_PLACE : mine.data(), count, MPI_INT, all.data(), count, MPI_INT, root,
+             g.comm);
   if (!is_root) return;
-  for (int from = 0; from < g.size; ++from)
-    expect_elements(&all[at(int64_t{count} * from)], count, from, root);
+  for (int from = 0; from < g.size; ++from) expect_elements(&all[at(int64_t{count} * from)], count, from, root);
   expect_untouched(&all.back(), 1);
 }
 
@@ -28,12 +27,10 @@ void scatter(const Group& g, int count, int root, bool in_place) {
     all.insert(all.end(), part.begin(), part.end());
   }
   std::vector<int> mine(at(count) + 1, kUntouched);
-  MPI_Scatter(all.data(), count, MPI_INT, is_root && in_place ? MPI_IN_PLACE : mine.data(), count, MPI_INT,
-              root, g.comm);
-  if (is_root && in_place)
-    expect_untouched(mine.data(), count);
-  else
-    expect_elements(mine.data(), count, root, g.rank);
+  MPI_Scatter(all.data(), count, MPI_INT, is_root && in_place ? MPI_IN_PLACE : mine.data(), count, MPI_INT, root,
+              g.comm);
+  if (is_root && in_place) expect_untouched(mine.data(), count);
+  else expect_elements(mine.data(), count, root, g.rank);
   expect_untouched(&mine.back(), 1);
 }
 
@@ -76,8 +73,8 @@ void scatterv(const Group& g, int base, int limit, int root, bool in_place) {
     std::copy(part.begin(), part.end(), all.begin() + u.starts[at(to)]);
   }
   std::vector<int> mine(at(count) + 1, kUntouched);
-  MPI_Scatterv(all.data(), u.counts.data(), u.starts.data(), MPI_INT,
-               is_root && in_place ? MPI_IN_PLACE : mine.data(), count, MPI_INT, root, g.comm);
+  MPI_Scatterv(all.data(), u.counts.data(), u.starts.data(), MPI_INT, is_root && in_place ? MPI_IN_PLACE : mine.data(),
+               count, MPI_INT, root, g.comm);
   if (!(is_root && in_place)) expect_elements(mine.data(), count, root, g.rank);
   expect_untouched(&mine.back(), 1);
 }

@@ -9,10 +9,8 @@ int main(int argc, char** argv) {
   long total = 0;
   for (int i = 0; i < kRounds; ++i) {
     MPI_Comm comm;
-    if (i % 2 == 0)
-      MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    else
-      MPI_Comm_split(MPI_COMM_WORLD, g_rank / 2, 0, &comm);
+    if (i % 2 == 0) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    else MPI_Comm_split(MPI_COMM_WORLD, g_rank / 2, 0, &comm);
     int sum = 0;
     MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, comm);
     EXPECT(sum == i * Group(comm).size);

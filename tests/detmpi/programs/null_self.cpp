@@ -6,8 +6,7 @@ using namespace mpi_test;
 namespace {
 
 void expect_null(const MPI_Status& status) {
-  EXPECT(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG &&
-         count_of(status, MPI_INT) == 0);
+  EXPECT(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG && count_of(status, MPI_INT) == 0);
 }
 
 void nobody() {

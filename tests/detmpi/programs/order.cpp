@@ -9,8 +9,7 @@ namespace {
 constexpr int kMessages = 300;
 
 int size_of(int i) {
-  return 4 + static_cast<int>(
-                 mix(static_cast<uint64_t>(i)) % 5 == 0 ? 40000 : mix(static_cast<uint64_t>(i) + 9) % 200);
+  return 4 + static_cast<int>(mix(static_cast<uint64_t>(i)) % 5 == 0 ? 40000 : mix(static_cast<uint64_t>(i) + 9) % 200);
 }
 
 std::vector<unsigned char> numbered(int i) {
@@ -26,8 +25,7 @@ void same_tag() {
   for (int i = 0; i < kMessages; ++i) kept.push_back(numbered(i));
   for (int i = 0; i < kMessages; ++i) {
     sends.emplace_back();
-    MPI_Isend(kept[static_cast<size_t>(i)].data(), size_of(i), MPI_BYTE, right(), 1, MPI_COMM_WORLD,
-              &sends.back());
+    MPI_Isend(kept[static_cast<size_t>(i)].data(), size_of(i), MPI_BYTE, right(), 1, MPI_COMM_WORLD, &sends.back());
   }
   std::vector<unsigned char> in(50000);
   for (int i = 0; i < kMessages; ++i) {

@@ -83,8 +83,7 @@ void any_source() {
     MPI_Status status;
     MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
     const int from = status.MPI_SOURCE;
-    EXPECT(from > 0 && status.MPI_TAG == from && count_of(status, MPI_INT) == from &&
-           !seen[static_cast<size_t>(from)]);
+    EXPECT(from > 0 && status.MPI_TAG == from && count_of(status, MPI_INT) == from && !seen[static_cast<size_t>(from)]);
     seen[static_cast<size_t>(from)] = true;
     std::vector<int> in(static_cast<size_t>(from));
     MPI_Recv(in.data(), from, MPI_INT, from, from, MPI_COMM_WORLD, &status);

@@ -51,8 +51,7 @@ void equal_counts(const Case<T>& c, const Group& g, int count) {
   const auto in = inputs(c, g, count);
   const auto total = all_folded(c, g.size - 1, count);
   const auto up_to_me = all_folded(c, g.rank, count);
-  const auto before_me =
-      g.rank > 0 ? all_folded(c, g.rank - 1, count) : in;  // rank 0's result stays as it was
+  const auto before_me = g.rank > 0 ? all_folded(c, g.rank - 1, count) : in;  // rank 0's result stays as it was
   for (const bool in_place : {false, true}) {
     const void* const from = in_place ? MPI_IN_PLACE : in.data();
     auto out = in;
@@ -93,12 +92,10 @@ void scattered(const Case<T>& c, const Group& g, int count) {
   const auto uneven_wanted = all_folded(c, g.size - 1, own, mine);
   for (const bool in_place : {false, true}) {
     auto out = equal_in;
-    MPI_Reduce_scatter_block(in_place ? MPI_IN_PLACE : equal_in.data(), out.data(), count, c.type, c.op,
-                             g.comm);
+    MPI_Reduce_scatter_block(in_place ? MPI_IN_PLACE : equal_in.data(), out.data(), count, c.type, c.op, g.comm);
     EXPECT(same(out, equal_wanted, count));
     out = uneven_in;
-    MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : uneven_in.data(), out.data(), counts.data(), c.type, c.op,
-                       g.comm);
+    MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : uneven_in.data(), out.data(), counts.data(), c.type, c.op, g.comm);
     EXPECT(same(out, uneven_wanted, own));
   }
 }
@@ -113,8 +110,7 @@ void try_all(const Case<T>& c, const Group& g, const std::vector<int>& counts) {
 
 // Sums of numbers of very different size: any other order of adding gives other bits.
 double spread(int rank, int i) {
-  const double value =
-      static_cast<double>(mix(static_cast<uint64_t>(rank) * 7919 + static_cast<uint64_t>(i)));
+  const double value = static_cast<double>(mix(static_cast<uint64_t>(rank) * 7919 + static_cast<uint64_t>(i)));
   const double scale[] = {1e-12, 1.0, 1e9, -1e17, 3.3e-3};
   return value * scale[(rank + i) % 5];
 }
@@ -154,17 +150,15 @@ void floats(const Group& g) {
 void integers(const Group& g) {
   try_all<int>({MPI_INT, MPI_SUM, [](int a, int b) { return a + b; }, small<int>}, g, {0, 1, 13, 700});
   try_all<int>({MPI_INT, MPI_MAX, [](int a, int b) { return std::max(a, b); }, small<int>}, g, {1, 300});
-  try_all<int64_t>(
-      {MPI_INT64_T, MPI_MIN, [](int64_t a, int64_t b) { return std::min(a, b); }, small<int64_t>}, g, {7});
-  try_all<unsigned char>({MPI_UNSIGNED_CHAR, MPI_BXOR,
-                          [](unsigned char a, unsigned char b) { return static_cast<unsigned char>(a ^ b); },
-                          small<unsigned char>},
-                         g, {1, 3, 1000});
+  try_all<int64_t>({MPI_INT64_T, MPI_MIN, [](int64_t a, int64_t b) { return std::min(a, b); }, small<int64_t>}, g, {7});
+  try_all<unsigned char>(
+      {MPI_UNSIGNED_CHAR, MPI_BXOR, [](unsigned char a, unsigned char b) { return static_cast<unsigned char>(a ^ b); },
+       small<unsigned char>},
+      g, {1, 3, 1000});
   try_all<short>({MPI_SHORT, MPI_LAND, [](short a, short b) { return static_cast<short>(a && b); },
                   [](int r, int i) { return static_cast<short>((r + i) % 5); }},
                  g, {1, 50});
-  try_all<unsigned>({MPI_UNSIGNED, MPI_BOR, [](unsigned a, unsigned b) { return a | b; }, small<unsigned>}, g,
-                    {50});
+  try_all<unsigned>({MPI_UNSIGNED, MPI_BOR, [](unsigned a, unsigned b) { return a | b; }, small<unsigned>}, g, {50});
 }
 
 // The place of the largest: of equal values the lowest rank's place.

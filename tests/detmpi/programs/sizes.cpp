@@ -8,8 +8,8 @@ namespace {
 
 std::vector<size_t> sizes() {
   std::vector<size_t> all = {0, 1, 7, 8, 9, 31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 129};
-  for (const size_t border : {size_t{2048}, size_t{4096}, size_t{8192}, size_t{16384}, size_t{32768},
-                              size_t{65536}, size_t{131072}, size_t{5} << 20}) {
+  for (const size_t border : {size_t{2048}, size_t{4096}, size_t{8192}, size_t{16384}, size_t{32768}, size_t{65536},
+                              size_t{131072}, size_t{5} << 20}) {
     all.insert(all.end(), {border - 1, border, border + 1});
   }
   return all;
@@ -56,8 +56,7 @@ int main(int argc, char** argv) {
     // Both at once, in pieces of another type.
     std::fill(in.begin(), in.end(), static_cast<unsigned char>(0xcd));
     out = message(bytes, seed(g_rank, bytes, 2));
-    MPI_Sendrecv(out.data(), n, MPI_BYTE, right(), 7, in.data(), n + 100, MPI_BYTE, left(), 7, MPI_COMM_WORLD,
-                 &status);
+    MPI_Sendrecv(out.data(), n, MPI_BYTE, right(), 7, in.data(), n + 100, MPI_BYTE, left(), 7, MPI_COMM_WORLD, &status);
     check(in, bytes, 2, status);
     total += bytes;
   }

@@ -22,9 +22,7 @@ void receive(int way, int bytes, int room) {
   MPI_Message found;
   int code = MPI_SUCCESS;
   switch (way) {
-    case 0:
-      code = MPI_Recv(in.data(), room, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &status);
-      break;
+    case 0: code = MPI_Recv(in.data(), room, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &status); break;
     case 1:
       MPI_Irecv(in.data(), room, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &request);
       code = MPI_Wait(&request, &status);

@@ -18,8 +18,8 @@ int value_of(int rank, int i) { return rank * 1000003 + i * 17; }
 // Sends `count` of `sent`, receives as `count2` of `received`; `sent_at(i)` and `received_at(i)` are the
 // indices in ints of the i-th element of the message.
 template <typename SentAt, typename ReceivedAt>
-void exchange(MPI_Datatype sent, int count, MPI_Datatype received, int count2, int elements, int span,
-              SentAt sent_at, ReceivedAt received_at) {
+void exchange(MPI_Datatype sent, int count, MPI_Datatype received, int count2, int elements, int span, SentAt sent_at,
+              ReceivedAt received_at) {
   std::vector<int> out(static_cast<size_t>(span), -1), in(static_cast<size_t>(span), -7);
   for (int i = 0; i < elements; ++i) out[static_cast<size_t>(sent_at(i))] = value_of(g_rank, i);
   std::vector<int> wanted(static_cast<size_t>(span), -7);
@@ -102,8 +102,8 @@ struct Particle {
 
 MPI_Datatype particle_type() {
   const int lengths[] = {1, 3, 1, 1};
-  const MPI_Aint displacements[] = {offsetof(Particle, kind), offsetof(Particle, place),
-                                    offsetof(Particle, cell), offsetof(Particle, charge)};
+  const MPI_Aint displacements[] = {offsetof(Particle, kind), offsetof(Particle, place), offsetof(Particle, cell),
+                                    offsetof(Particle, charge)};
   const MPI_Datatype types[] = {MPI_CHAR, MPI_DOUBLE, MPI_SHORT, MPI_INT};
   MPI_Datatype packed, type;
   MPI_Type_create_struct(4, lengths, displacements, types, &packed);
@@ -119,14 +119,11 @@ void structs(int count) {
   EXPECT(size == 1 + 24 + 2 + 4);
   std::vector<Particle> out(static_cast<size_t>(count)), in(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) {
-    out[static_cast<size_t>(i)] = {static_cast<char>('a' + i % 26),
-                                   {i + 0.5, i * 2.0, g_rank * 1.0},
-                                   static_cast<short>(i % 30000),
-                                   i ^ g_rank};
+    out[static_cast<size_t>(i)] = {
+        static_cast<char>('a' + i % 26), {i + 0.5, i * 2.0, g_rank * 1.0}, static_cast<short>(i % 30000), i ^ g_rank};
   }
   MPI_Status status;
-  MPI_Sendrecv(out.data(), count, type, right(), 9, in.data(), count, type, left(), 9, MPI_COMM_WORLD,
-               &status);
+  MPI_Sendrecv(out.data(), count, type, right(), 9, in.data(), count, type, left(), 9, MPI_COMM_WORLD, &status);
   EXPECT(count_of(status, type) == count);
   for (int i = 0; i < count; ++i) {
     const Particle& p = in[static_cast<size_t>(i)];
@@ -150,8 +147,7 @@ void freed_early() {
   MPI_Issend(out.data(), 1, column, right(), 11, MPI_COMM_WORLD, &requests[1]);
   MPI_Type_free(&column);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-  for (int i = 0; i < 3000; ++i)
-    EXPECT(in[static_cast<size_t>(i)] == (i % 3 == 0 && i < 3000 ? left() + i : -1));
+  for (int i = 0; i < 3000; ++i) EXPECT(in[static_cast<size_t>(i)] == (i % 3 == 0 && i < 3000 ? left() + i : -1));
 }
 
 // More elements than were sent are not touched; a part of an element counts as undefined.

@@ -16,7 +16,8 @@ void set_context_hook(ContextHook hook);
 inline constexpr int kViolationExit = 118;
 inline constexpr int kCheckExit = 119;
 
-// Prints "DLinux: <context>: <message>\n" to standard error, async-signal-safe formatting (%s %d %u %x %p %zu %lu only).
+// Prints "DLinux: <context>: <message>\n" to standard error, async-signal-safe formatting (%s %d %u %x %p %zu %lu
+// only).
 void complain(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 [[noreturn]] void check_failed(const char* expression, const char* file, int line, const char* format, ...)
@@ -27,8 +28,8 @@ void complain(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 }  // namespace spmc::base
 
-#define CHECK(condition, ...)                                                                        \
-  do {                                                                                               \
-    if (!(condition)) [[unlikely]]                                                                   \
-      ::spmc::base::check_failed(#condition, __FILE__, __LINE__, "" __VA_ARGS__);                    \
+#define CHECK(condition, ...)                                                     \
+  do {                                                                            \
+    if (!(condition)) [[unlikely]]                                                \
+      ::spmc::base::check_failed(#condition, __FILE__, __LINE__, "" __VA_ARGS__); \
   } while (false)

@@ -9,8 +9,8 @@
 
 namespace spmc::base {
 
-// Runs on_end() in a signal handler whenever a child has ended, then whatever handler was installed before. Called again
-// it takes the signal back from a handler that was installed since, and forwards to that one. SA_RESTART, stopped
+// Runs on_end() in a signal handler whenever a child has ended, then whatever handler was installed before. Called
+// again it takes the signal back from a handler that was installed since, and forwards to that one. SA_RESTART, stopped
 // children do not count. on_end must be async-signal-safe; errno is kept.
 void watch_children(void (*on_end)());
 

@@ -66,16 +66,16 @@ using Status = Result<void>;
 }  // namespace spmc::base
 
 // Gives the value, or returns the error from the enclosing function.
-#define DL_TRY(expr)                                   \
-  __extension__({                                      \
-    auto dl_result_ = (expr);                          \
-    if (!dl_result_) return dl_result_.error();        \
-    std::move(dl_result_).value();                     \
+#define DL_TRY(expr)                            \
+  __extension__({                               \
+    auto dl_result_ = (expr);                   \
+    if (!dl_result_) return dl_result_.error(); \
+    std::move(dl_result_).value();              \
   })
 
 // The same for a Status.
-#define DL_TRY_STATUS(expr)                            \
-  do {                                                 \
-    auto dl_status_ = (expr);                          \
-    if (!dl_status_) return dl_status_.error();        \
+#define DL_TRY_STATUS(expr)                     \
+  do {                                          \
+    auto dl_status_ = (expr);                   \
+    if (!dl_status_) return dl_status_.error(); \
   } while (false)

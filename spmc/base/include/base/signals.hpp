@@ -10,7 +10,7 @@
 namespace spmc::base {
 
 struct SignalReport {
-  int number = 0;           // 0: the time was up
+  int number = 0;             // 0: the time was up
   bool from_process = false;  // sent by a process (kill), not by the terminal or the kernel
 };
 
@@ -31,8 +31,8 @@ using CrashHook = void (*)(const Crash&);
 // signal. Leaves signals alone for which there is a handler already.
 void report_crashes(CrashHook hook);
 
-// "function+0x12 in /path/of/object", or the object and offset alone. Not async-signal-safe in the strict sense (it asks
-// the dynamic linker); meant for the end of a crashed process.
+// "function+0x12 in /path/of/object", or the object and offset alone. Not async-signal-safe in the strict sense (it
+// asks the dynamic linker); meant for the end of a crashed process.
 void describe_place(uintptr_t place, char* text, unsigned long size);
 
 const char* signal_name(int signal);  // "SIGSEGV"; a number's text for others

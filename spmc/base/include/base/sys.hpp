@@ -54,10 +54,11 @@ bool addresses_repeat();
 Status make_addresses_repeat();
 
 // --- the memory of another process ---
-// Where the kernel lets only descendants look into a process (Yama), also `ancestor` and its descendants may from now on.
+// Where the kernel lets only descendants look into a process (Yama), also `ancestor` and its descendants may from now
+// on.
 void let_family_copy(pid_t ancestor);
-// Copies bytes at address `theirs` of a process. A page that cannot be touched is an error (EFAULT), never a signal, and
-// part of the bytes may have been copied. EPERM, ENOSYS: not allowed here at all. ESRCH: the process has ended.
+// Copies bytes at address `theirs` of a process. A page that cannot be touched is an error (EFAULT), never a signal,
+// and part of the bytes may have been copied. EPERM, ENOSYS: not allowed here at all. ESRCH: the process has ended.
 Status read_memory(pid_t from, uint64_t theirs, void* mine, size_t bytes);
 Status write_memory(pid_t to, uint64_t theirs, const void* mine, size_t bytes);
 
@@ -66,7 +67,7 @@ unsigned usable_cores();  // cores this process may run on; at least 1
 void yield_core();
 int current_core();
 int nth_usable_core(unsigned nth);  // its number; -1 when that cannot be told
-Status pin_to_core(unsigned nth);  // the nth usable core, modulo their number
+Status pin_to_core(unsigned nth);   // the nth usable core, modulo their number
 // Moves this process to the nth usable core now, and leaves it free to be moved on: spaces that start together would
 // otherwise share a core until the kernel's balancer has noticed.
 void move_to_core(unsigned nth);

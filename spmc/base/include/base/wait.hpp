@@ -5,14 +5,14 @@
 //   sleep     futex on the sleeper's own WaitLine
 //
 // Spinning adapts: a wait that spins in vain halves the budget of the next one, one that succeeds doubles it. So two
-// spaces that the kernel has put on one core soon hand over by yielding, at 1 to 2 us instead of a whole spin, and a space
-// that found itself away from its home core goes back there (home_core).
+// spaces that the kernel has put on one core soon hand over by yielding, at 1 to 2 us instead of a whole spin, and a
+// space that found itself away from its home core goes back there (home_core).
 //
-// Waking. The sleeper stores sleeping = 1, issues a heavy fence, looks at its condition once more, and only then sleeps.
-// A waker publishes what the sleeper waits for, issues a light fence, and looks at `sleeping`. Of the two fences the
-// light one is a compiler barrier where the kernel offers membarrier(GLOBAL_EXPEDITED), because the sleeper's heavy
-// fence then makes every running space execute a full barrier: either the waker sees sleeping = 1, or the sleeper sees
-// what was published. Where it is not offered, both are full fences.
+// Waking. The sleeper stores sleeping = 1, issues a heavy fence, looks at its condition once more, and only then
+// sleeps. A waker publishes what the sleeper waits for, issues a light fence, and looks at `sleeping`. Of the two
+// fences the light one is a compiler barrier where the kernel offers membarrier(GLOBAL_EXPEDITED), because the
+// sleeper's heavy fence then makes every running space execute a full barrier: either the waker sees sleeping = 1, or
+// the sleeper sees what was published. Where it is not offered, both are full fences.
 #pragma once
 
 #include <atomic>
@@ -42,10 +42,10 @@ void set_wait_policy(WaitPolicy policy);  // of this space
 
 // Counts since the start of this space, for benchmarks and reports.
 struct WaitCounters {
-  uint64_t waits = 0;       // waits that did not succeed at the first look
+  uint64_t waits = 0;  // waits that did not succeed at the first look
   uint64_t yields = 0;
   uint64_t sleeps = 0;
-  uint64_t sleep_ns = 0;    // time in suspension
+  uint64_t sleep_ns = 0;  // time in suspension
 };
 extern WaitCounters g_wait_counters;
 extern WaitPolicy g_wait_policy;  // this space's; set_wait_policy
@@ -62,7 +62,8 @@ void register_for_fences();
 extern bool g_asymmetric_fences;
 void heavy_fence();
 inline void light_fence() {
-  if (g_asymmetric_fences) [[likely]] std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (g_asymmetric_fences) [[likely]]
+    std::atomic_signal_fence(std::memory_order_seq_cst);
   else std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -73,7 +74,8 @@ void wake_sleeper(WaitLine& line);
 // Waker's side: call after the release store that publishes.
 inline void notify(WaitLine& line) {
   light_fence();
-  if (line.sleeping.load(std::memory_order_relaxed)) [[unlikely]] wake_sleeper(line);
+  if (line.sleeping.load(std::memory_order_relaxed)) [[unlikely]]
+    wake_sleeper(line);
 }
 
 // Sleeper's side: sleeps at most once; `ready` has just been false. Returns after a wake-up, spurious or not.
