@@ -151,7 +151,6 @@ void Engine::take_offer(int from, OfferName name, Request& request) {
     if (change_state(offer, OfferState::kOffered, OfferState::kTaken)) {
       copy_pieces(offer, OfferSide::kReceiver, from);
       taken_.push_back({name, from, &request});
-      in_[static_cast<size_t>(from)].taking += 1;
       advance_taken();
       return;
     }
@@ -176,12 +175,10 @@ void Engine::advance_taken() {
 void Engine::finish_taken(const TakenOffer& taken) {
   Offer& offer = offer_at(taken.offer);
   Request& request = *taken.request;
-  Inbound& in = in_[static_cast<size_t>(taken.from)];
-  in.taking -= 1;
   const int failure = offer.failure.load(relaxed);
   if (failure != 0) {
     learn_failure(failure);
-    in.offered.push_back({&request, nullptr, request.bytes, taken.offer});
+    in_[static_cast<size_t>(taken.from)].offered.push_back({&request, nullptr, request.bytes, taken.offer});
     offer.state.store(OfferState::kByPieces, release);
   } else {
     offer.state.store(OfferState::kFinished, release);

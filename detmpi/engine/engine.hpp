@@ -118,8 +118,6 @@ struct Inbound {  // from one rank
   Queue<Request> posted;         // receives that name this source, in post order
   Arrival arriving;              // in pieces that follow each other
   std::vector<Arrival> offered;  // not taken; their pieces, if they come by pieces, name the offer
-  uint32_t taking = 0;  // offers that are being copied: the lane waits for them, so that messages of one source
-                        // complete in their order
 };
 
 class Engine {

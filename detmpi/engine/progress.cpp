@@ -54,9 +54,7 @@ void Engine::poll_source(int from, const Request* until) {
   if (!taken_.empty()) [[unlikely]]
     advance_taken();
   if (!in.lane.open() && (from == rank_ || !in.lane.try_open(lane_line(rank_, from)))) return;
-  while (in.taking == 0) {
-    chan::Cell* cell = in.lane.peek();
-    if (cell == nullptr) return;
+  while (chan::Cell* cell = in.lane.peek()) {
     take_record(from, in, cell);
     if (until != nullptr && until->complete) return;
   }

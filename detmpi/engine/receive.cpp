@@ -13,7 +13,7 @@ namespace detmpi {
 
 bool Engine::try_receive_now(Request& request) {
   Inbound& in = in_[static_cast<size_t>(request.peer_world)];
-  if (!in.unexpected.empty() || !in.posted.empty() || !posted_any_.empty() || in.taking != 0) return false;
+  if (!in.unexpected.empty() || !in.posted.empty() || !posted_any_.empty()) return false;
   if (!in.lane.open() && !in.lane.try_open(lane_line(rank_, request.peer_world))) return false;
   chan::Cell* cell = in.lane.peek();
   if (cell == nullptr) return false;
