@@ -21,6 +21,7 @@ constexpr uint64_t kMostPieceBytes = 1u << 20;
 // into the window takes, so that waiting in vain costs at most twice the time.
 constexpr uint64_t kLeastPatienceNs = 2'000;
 constexpr uint64_t kMostPatienceNs = 1'000'000;
+constexpr int kQuickLooks = 32;
 uint64_t patience_ns(uint64_t bytes) { return std::min(kLeastPatienceNs + bytes / 8, kMostPatienceNs); }
 
 bool change_state(Offer& offer, OfferState from, OfferState to) {
@@ -43,8 +44,9 @@ void plan_pieces(Offer& offer, const void* to, uint64_t bytes) {
 
 // For a message that nothing waits in front of: whoever then waits for it withdraws it in time (await_taker).
 bool Engine::try_offer(Request& request, Outbound& out) {
-  if (request.data.size() < direct_from_ || request.data.flat() == nullptr || ~offers_used_ == 0) return false;
-  if (request.kind != RequestKind::kSend) return false;
+  const uint64_t least = request.blocking ? direct_from_.blocking : direct_from_.pending;
+  if (request.kind != RequestKind::kSend || request.data.size() < least) return false;
+  if (request.data.flat() == nullptr || ~offers_used_ == 0) return false;
   chan::Cell* cell = out.lane.try_reserve(1);
   if (cell == nullptr) return false;
   if (offer_table_.none()) {
@@ -130,15 +132,21 @@ void Engine::withdraw(Request& request) {
 }
 
 void Engine::await_taker(Request& request) {
-  const Offer& offer = offer_at({offer_table_.value, request.offer - 1});
+  const uint32_t entry = request.offer - 1;
+  const Offer& offer = offer_at({offer_table_.value, entry});
+  const auto is_open = [&] { return offer.state.load(acquire) == OfferState::kOffered; };
   const uint64_t until = spmc::base::monotonic_ns() + patience_ns(request.data.size());
-  while (!request.complete && request.offer != 0 && offer.state.load(acquire) == OfferState::kOffered) {
+  while (is_open()) {
+    // A receive that is there already answers at once.
+    for (int look = 0; look < kQuickLooks; ++look) {
+      if (!is_open()) break;
+    }
+    if (!is_open()) break;
     poll_all();
-    if (offer.state.load(acquire) != OfferState::kOffered) break;
-    if (spmc::base::monotonic_ns() >= until) withdraw(request);
+    if (is_open() && spmc::base::monotonic_ns() >= until) withdraw(request);
     else if (static_cast<unsigned>(ranks_) > cores_) spmc::base::yield_core();
   }
-  poll_all();
+  advance_offer(entry);
 }
 
 // --- receiver ---
@@ -206,7 +214,7 @@ void Engine::copy_pieces(Offer& offer, OfferSide side, int peer) {
 
 // Where the kernel does not let one rank into the other's memory, it will not do so the next time either.
 void Engine::learn_failure(int error) {
-  if (error == EPERM || error == EACCES || error == ENOSYS) direct_from_ = SIZE_MAX;
+  if (error == EPERM || error == EACCES || error == ENOSYS) direct_from_ = {DirectFrom::kNever, DirectFrom::kNever};
 }
 
 }  // namespace detmpi

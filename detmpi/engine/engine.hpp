@@ -229,8 +229,8 @@ class Engine {
   std::vector<int> blocked_to_;  // destinations with waiting sends, ascending
   Queue<Request> posted_any_;    // receives from any source, in post order
   uint64_t posts_ = 0;
-  std::vector<Request*> acks_;     // synchronous sends by ack id - 1; null: free
-  size_t direct_from_ = SIZE_MAX;  // least bytes of a message that is offered
+  std::vector<Request*> acks_;  // synchronous sends by ack id - 1; null: free
+  DirectFrom direct_from_{DirectFrom::kNever, DirectFrom::kNever};
   spmc::EPageIndex offer_table_;   // none until the first offer
   uint32_t offers_used_ = 0;       // bit mask
   SentOffer sent_[kOffers];        // by entry

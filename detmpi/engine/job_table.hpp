@@ -40,6 +40,14 @@ struct alignas(64) RankRecord {
 };
 static_assert(sizeof(RankRecord) == 256);
 
+// Bytes from which a message is copied from buffer to buffer (offer.hpp). A send that blocks has nothing else to do;
+// one that does not would have its message copied into the window while the receiver is busy.
+struct DirectFrom {
+  static constexpr uint64_t kNever = ~uint64_t{0};
+  uint64_t blocking;
+  uint64_t pending;
+};
+
 struct alignas(4096) JobTable {
   uint32_t version;
   uint32_t ranks;
@@ -55,8 +63,8 @@ struct alignas(4096) JobTable {
   uint64_t lanes_offset;
   uint64_t inbox_offset;
   uint64_t bytes;
-  uint64_t start_ns;     // of the job, monotonic clock
-  uint64_t direct_from;  // bytes from which a message is copied from buffer to buffer (offer.hpp); 0: never
+  uint64_t start_ns;  // of the job, monotonic clock
+  DirectFrom direct_from;
   // The first rank that ends the job early claims it: 0 nobody, else rank + 1.
   alignas(64) std::atomic<uint32_t> abort_rank;
   std::atomic<int32_t> abort_code;

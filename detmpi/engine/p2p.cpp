@@ -64,6 +64,7 @@ void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, 
     if (g_engine.try_send_now(world, data, type.size * static_cast<size_t>(count), to.tag, comm, to.context)) return;
   }
   Request request;
+  request.blocking = true;
   p2p_start_send(request, buf, count, type, comm, to, mode);
   if (!request.complete) g_engine.block_until_complete(request);
   Engine::observe(request);

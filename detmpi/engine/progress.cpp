@@ -20,7 +20,7 @@ void Engine::start(int rank) {
   pool_ = spmc::FramePool(space_of_rank(rank));
   window_ = chan::SlabWindow(pool_, g_job->slab_pages, g_job->slab_step, g_job->slab_limit);
   eager_bytes_ = chan::LaneOut::max_payload(g_job->lane_cells);
-  direct_from_ = g_job->direct_from == 0 ? SIZE_MAX : g_job->direct_from;
+  direct_from_ = g_job->direct_from;
   out_.resize(static_cast<size_t>(ranks_));
   in_.resize(static_cast<size_t>(ranks_));
   seen_.assign(g_job->inbox_words, 0);

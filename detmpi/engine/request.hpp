@@ -80,6 +80,7 @@ struct Request {
   bool persistent = false;
   bool active = true;
   bool detached = false;  // nobody waits for it: frees itself when complete
+  bool blocking = false;  // send: the call waits for it
   bool truncated = false;
   Request* next = nullptr;  // in the list of posted receives or the queue of sends
 

@@ -26,11 +26,11 @@ size_t page_aligned(size_t bytes) { return (bytes + spmc::kPageSize - 1) & ~(spm
 constexpr uint64_t kWindowAmd = 4u << 20;
 constexpr uint64_t kWindowElse = 512u << 10;
 
-// From which size copying from buffer to buffer beats the window, measured on Cascade Lake with rings and
-// pairs of 2 to 8 ranks on 2 cores. With more ranks than cores the sender copies into the window while the
-// receiver could not run anyway.
-constexpr uint64_t kDirectFrom = 32u << 10;
-constexpr uint64_t kDirectFromCrowded = 256u << 10;
+// From which size copying from buffer to buffer beats the window, measured on Cascade Lake with ping-pong, rings and
+// pairs of 2 to 8 ranks on 2 cores. With more ranks than cores the sender copies into the window while the receiver
+// could not run anyway.
+constexpr DirectFrom kDirectFrom = {16u << 10, 128u << 10};
+constexpr DirectFrom kDirectFromCrowded = {256u << 10, 256u << 10};
 
 // Sizes that keep the memory of all lanes and windows together within bounds as ranks grow in number.
 void choose_sizes(JobTable& job) {
@@ -59,7 +59,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.real_time = options.real_time ? 1 : 0;
   plan.start_ns = spmc::base::monotonic_ns();
   choose_sizes(plan);
-  if (options.direct_from != JobOptions::kChoose) plan.direct_from = options.direct_from;
+  if (options.direct_from) plan.direct_from = {*options.direct_from, *options.direct_from};
   plan.ranks_offset = sizeof(JobTable);
   plan.lanes_offset = plan.ranks_offset + page_aligned(n * sizeof(RankRecord));
   plan.inbox_offset = plan.lanes_offset + page_aligned(n * n * sizeof(chan::LaneLine));

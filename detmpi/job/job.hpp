@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <base/result.hpp>
 
@@ -18,10 +19,8 @@ struct JobOptions {
   int ranks = 1;
   uint64_t memory = 0;  // bytes of shared memory for messages; 0: half of the machine's
   uint32_t lookahead = 64;
-  bool real_time = true;  // MPI_Wtime
-  // Bytes from which a message is copied from buffer to buffer; 0: never.
-  static constexpr uint64_t kChoose = ~uint64_t{0};
-  uint64_t direct_from = kChoose;
+  bool real_time = true;                // MPI_Wtime
+  std::optional<uint64_t> direct_from;  // bytes, see DirectFrom; not given: by the number of ranks and cores
 };
 
 // Environment through which detmpirun hands the job to the program.

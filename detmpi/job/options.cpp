@@ -25,7 +25,8 @@ constexpr const char* kHelp =
     "      --direct-from=SIZE|never\n"
     "                       copy messages of SIZE and more from buffer to buffer, smaller ones through "
     "shared\n"
-    "                       memory (default: 32K, or 256K with more ranks than cores)\n"
+    "                       memory (default: 16K for blocking sends, 128K for others, 256K with\n"
+    "                       more ranks than cores)\n"
     "      --timeout=SEC    end the job after SEC seconds\n"
     "  -h, --help           print this help\n"
     "  -V, --version        print the version\n"
@@ -81,7 +82,7 @@ uint64_t parse_memory(const char* text) {
 }
 
 uint64_t parse_direct_from(const char* text) {
-  if (std::strcmp(text, "never") == 0) return 0;
+  if (std::strcmp(text, "never") == 0) return DirectFrom::kNever;
   return parse_size(text, 1, "--direct-from is a size, such as 64K, or never");
 }
 
