@@ -1,0 +1,44 @@
+// When may a call return, and with what? Decisions from the outlooks of its requests (LOGICAL-TIME section 4).
+//
+// Each answer is a function of completion times alone, so it does not depend on how much was known when it was given:
+// what is not final only delays it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <chan/match/types.hpp>
+
+namespace chan::match {
+
+// The answers of blocking calls: empty as long as they must wait. `now`: the clock of the call.
+
+// The time at which all are complete; at least `now`.
+std::optional<Time> wait_all(std::span<const Outlook> requests, Time now);
+
+struct First {
+  size_t index = 0;
+  Time time = 0;  // of completion, may be before `now`
+};
+// The request that completes first; of those that do at one time, the one that stands first.
+std::optional<First> wait_any(std::span<const Outlook> requests);
+
+struct Some {
+  std::vector<size_t> indices;  // ascending
+  Time time = 0;                // of the call's return
+};
+// All that are complete at the time at which the first one is, or now.
+std::optional<Some> wait_some(std::span<const Outlook> requests, Time now);
+
+// The answers of tests at time `now`: empty as long as it cannot be told.
+
+std::optional<bool> test_all(std::span<const Outlook> requests, Time now);
+// An answer of kNone: none is complete.
+inline constexpr size_t kNone = ~size_t{0};
+std::optional<size_t> test_any(std::span<const Outlook> requests, Time now);
+std::optional<std::vector<size_t>> test_some(std::span<const Outlook> requests, Time now);
+// Does a cancel at `now` succeed?
+std::optional<bool> cancel(const Outlook& request, Time now);
+
+}  // namespace chan::match

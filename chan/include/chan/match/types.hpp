@@ -1,0 +1,32 @@
+// Logical time: the vocabulary of the matching engine. Everything in chan/match is pure logic: no shared memory, no
+// system call, no process. The rules are those of docs/DETERMINISM.md, "Logical time".
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace chan::match {
+
+using Time = uint64_t;
+inline constexpr Time kNever = ~Time{0};
+
+// a + b, where never stays never.
+constexpr Time later(Time a, Time b) { return a > kNever - b ? kNever : a + b; }
+
+inline constexpr int kAny = -1;  // any source, any tag
+
+// The order of messages at their receiver, and so the order in which they count as delivered.
+struct Key {
+  Time arrival = 0;
+  int source = 0;       // rank in the job
+  uint64_t number = 0;  // among the messages of the pair and context, from 0
+  auto operator<=>(const Key&) const = default;
+};
+
+// What is known of the time at which a request completes.
+struct Outlook {
+  bool final = false;
+  Time time = 0;  // of completion if final, else: not before
+};
+
+}  // namespace chan::match

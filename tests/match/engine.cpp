@@ -1,0 +1,611 @@
+// One rank of the model: what it publishes, when it may decide, when it acknowledges. The parts are those of
+// chan/match.
+#include "engine.hpp"
+
+#include <algorithm>
+#include <chan/match/decide.hpp>
+#include <chan/match/matcher.hpp>
+#include <chan/match/snapshot.hpp>
+#include <map>
+#include <memory>
+
+#include "world.hpp"
+
+namespace match_test {
+namespace {
+
+using match::kNever;
+using match::Outlook;
+using Kind = match::RankState::Kind;
+
+struct Slot {
+  enum class Use { kEmpty, kSend, kSynchronous, kReceive } use = Use::kEmpty;
+  match::Receive receive;
+  match::Need need;  // of a send: kFixed or kAck
+  Time bound = 0;    // of a synchronous send
+};
+
+class Rank final : match::Horizon {
+ public:
+  Rank(World& world, int self, unsigned max_polls)
+      : world_(world), self_(self), max_polls_(max_polls), ranks_(world.program.ranks), matcher_(ranks_) {
+    const auto n = static_cast<size_t>(ranks_);
+    taken_in_.resize(n);
+    bounds_.assign(n, 0);
+    known_.assign(n, 0);
+    slots_.resize(static_cast<size_t>(slots_of(world.program, self)));
+  }
+
+  static void run(void* rank) { static_cast<Rank*>(rank)->run(); }
+
+  bool at_rest() const { return done_ || stuck_; }
+  bool went_on() const { return went_on_; }
+  RankTrace trace() const {
+    RankTrace trace = trace_;
+    trace.stuck = stuck_;
+    trace.clock = clock_;
+    return trace;
+  }
+
+ private:
+  const std::vector<Step>& steps() const { return world_.program.steps[static_cast<size_t>(self_)]; }
+  const std::vector<int>& members(int comm) const { return world_.program.comms[static_cast<size_t>(comm)]; }
+  Time lookahead() const { return world_.program.lookahead; }
+
+  void run() {
+    for (step_ = 0; step_ < steps().size(); ++step_) {
+      perform(steps()[step_]);
+      if (cut_off_) serve_for_ever();
+    }
+    finish();
+  }
+
+  // --- knowledge of others ---
+
+  std::span<const int> sources(uint32_t context) const override { return members(static_cast<int>(context)); }
+  Time next_arrival(int source, uint32_t context) const override {
+    return std::max(last_arrival(source, context), match::later(bounds_[static_cast<size_t>(source)], lookahead()));
+  }
+  Time last_arrival(int source, uint32_t context) const {
+    const auto at = last_arrivals_.find({source, context});
+    return at == last_arrivals_.end() ? 0 : at->second;
+  }
+
+  // Takes in what has come. Only then do bounds that were read before hold for what has not.
+  void drain() {
+    for (int from = 0; from < ranks_; ++from) {
+      world_.scheduler.yield();
+      auto& lane = world_.lanes[{from, self_}];
+      uint64_t& taken = taken_in_[static_cast<size_t>(from)];
+      for (; taken < lane.size(); ++taken) {
+        Sent& sent = lane[taken];
+        last_arrivals_[{from, sent.message.context}] = sent.message.key.arrival;
+        matcher_.arrive(sent.message);
+        if (sent.synchronous) unacknowledged_.push_back(&sent);
+      }
+    }
+    bounds_ = known_;
+    settle();
+  }
+
+  void settle() {
+    matcher_.settle(*this);
+    // A pair that is complete before this rank can act again stays. A cancel under way acts now: what is complete later
+    // it may still undo.
+    const Time act = cancelling_ ? clock_ : std::max(clock_, bounds_[static_cast<size_t>(self_)]);
+    std::erase_if(unacknowledged_, [&](Sent* sent) {
+      const match::Receive* taker = sent->message.taker;
+      if (taker == nullptr || taker->probe || taker->time() > act) return false;
+      acknowledge(*sent, taker->time());
+      return true;
+    });
+  }
+
+  void acknowledge(Sent& sent, Time matched) {
+    world_.scheduler.yield();
+    world_.acks[{sent.message.key.source, self_, sent.position}] = match::later(matched, sent.ack_latency);
+  }
+
+  void look_at_others() {
+    const auto states = match::take_snapshot(world_, lookahead());
+    const auto bounds = match::solve_bounds(states);
+    for (size_t i = 0; i < bounds.size(); ++i) known_[i] = std::max(known_[i], bounds[i]);
+    // What is known of acknowledgements.
+    for (Slot& slot : slots_) {
+      if (slot.use != Slot::Use::kSynchronous || slot.need.kind != match::Need::Kind::kAck) continue;
+      if (const auto time = world_.acknowledged(self_, slot.need.peer, slot.need.position)) {
+        slot.need.kind = match::Need::Kind::kFixed;
+        slot.need.time = *time;
+      }
+    }
+    deadlock_ = states[static_cast<size_t>(self_)].kind == Kind::kWait && bounds[static_cast<size_t>(self_)] == kNever;
+  }
+
+  match::Record record(Kind kind) const {
+    match::Record record;
+    record.kind = kind;
+    record.clock = clock_;
+    record.examined = taken_in_;
+    for (const Sent* sent : unacknowledged_) {
+      const match::Receive* taker = sent->message.taker;
+      if (taker != nullptr && !taker->probe) record.next_match = std::min(record.next_match, taker->time());
+      else if (matcher_.is_wanted(sent->message))
+        record.next_match = std::min(record.next_match, sent->message.key.arrival);
+    }
+    return record;
+  }
+
+  match::Need need(const match::Receive& receive) const {
+    match::Need need;
+    if (receive.final()) {
+      need.time = receive.time();
+      return need;
+    }
+    need.kind = match::Need::Kind::kReceive;
+    need.time = receive.post;
+    need.candidate = matcher_.least_candidate(receive);
+    const auto add = [&](int source) {
+      if (!matcher_.has_candidate(receive, source))
+        need.sources.push_back({source, last_arrival(source, receive.context)});
+    };
+    if (receive.source != match::kAny) add(receive.source);
+    else std::ranges::for_each(sources(receive.context), add);
+    return need;
+  }
+  match::Need need(const Slot& slot) const { return slot.use == Slot::Use::kReceive ? need(slot.receive) : slot.need; }
+
+  Outlook outlook(const Slot& slot) const {
+    if (slot.use == Slot::Use::kReceive) return matcher_.outlook(slot.receive, *this);
+    if (slot.need.kind == match::Need::Kind::kFixed) return {true, slot.need.time};
+    return {false, slot.bound};
+  }
+
+  // --- blocking ---
+
+  // Calls `attempt` until it is true, with ever more knowledge of the others. `needs`: what this rank waits for
+  // meanwhile.
+  template <typename Attempt, typename Needs>
+  void block(bool any, Attempt&& attempt, Needs&& needs) {
+    for (;;) {
+      drain();
+      if (attempt()) break;
+      match::Record mine = record(Kind::kWait);
+      mine.any = any;
+      mine.needs = needs();
+      world_.publish(self_, std::move(mine));
+      look_at_others();
+      update_bounds();
+      const bool verdict = deadlock_;
+      drain();
+      if (attempt()) {
+        went_on_ = went_on_ || stuck_ || verdict;
+        break;
+      }
+      if (verdict) stuck_ = true;
+    }
+  }
+
+  // The same for a call that waits for nothing but time.
+  template <typename Attempt>
+  void test(Attempt&& attempt) {
+    for (;;) {
+      drain();
+      if (attempt()) return;
+      world_.publish(self_, record(Kind::kRun));
+      look_at_others();
+      update_bounds();
+      drain();
+      if (attempt()) return;
+    }
+  }
+
+  // Lower bounds for acknowledgements that have not come.
+  void update_bounds() {
+    for (Slot& slot : slots_) {
+      if (slot.use != Slot::Use::kSynchronous || slot.need.kind != match::Need::Kind::kAck) continue;
+      slot.bound = std::max(slot.bound, ack_bound(slot));
+    }
+  }
+
+  Time ack_bound(const Slot& slot) {
+    uint64_t version = 0;
+    const match::Record peer = world_.record(slot.need.peer, &version);
+    if (world_.acknowledged(self_, slot.need.peer, slot.need.position)) return slot.bound;
+    const bool examined = peer.examined[static_cast<size_t>(self_)] > slot.need.position;
+    if (!examined) return peer.kind == Kind::kDone ? kNever : match::later(slot.need.time, slot.need.latency);
+    const Time acts = known_[static_cast<size_t>(slot.need.peer)];
+    return match::later(std::max(slot.need.time, std::min(peer.next_match, acts)), slot.need.latency);
+  }
+
+  // --- calls ---
+
+  void act() {
+    clock_ += tick_;
+    tick_ = 1;
+  }
+  void failed_poll() {
+    ++failed_polls_;
+    const Time most = std::max<Time>(1, lookahead() / 16);
+    tick_ = failed_polls_ < 40 ? std::min(Time{1} << failed_polls_, most) : most;
+  }
+
+  Event& event(bool flag) {
+    Event& e = trace_.events.emplace_back();
+    e.step = static_cast<int>(step_);
+    e.flag = flag;
+    e.clock = clock_;
+    return e;
+  }
+
+  void perform(const Step& step) {
+    if (step.op == Op::kWork) {
+      clock_ += step.work;
+      world_.publish(self_, record(Kind::kRun));
+      return;
+    }
+    const bool polls =
+        step.op == Op::kTestall || step.op == Op::kTestany || step.op == Op::kTestsome || step.op == Op::kIprobe;
+    for (unsigned calls = 1;; ++calls) {
+      act();
+      const bool answer = call(step);
+      if (polls && !answer) failed_poll();
+      else failed_polls_ = 0;
+      if (!polls || answer || !step.until_true) return;
+      if (calls == max_polls_) {
+        cut_off_ = true;
+        return;
+      }
+    }
+  }
+
+  bool call(const Step& step) {
+    switch (step.op) {
+      case Op::kIsend:
+      case Op::kIssend: return send(step);
+      case Op::kIrecv: return post(step);
+      case Op::kWaitall:
+      case Op::kWaitany:
+      case Op::kWaitsome: return wait(step);
+      case Op::kTestall:
+      case Op::kTestany:
+      case Op::kTestsome: return test_requests(step);
+      case Op::kProbe:
+      case Op::kIprobe: return probe(step);
+      case Op::kCancel: return cancel(step);
+      case Op::kBarrier:
+      case Op::kBcast: return collective(step);
+      case Op::kWork: break;
+    }
+    return true;
+  }
+
+  bool send(const Step& step) {
+    const int to = members(step.comm)[static_cast<size_t>(step.peer)];
+    const auto context = static_cast<uint32_t>(step.comm);
+    uint64_t& number = numbers_[{to, context}];
+    const Time latency = match_test::latency(world_.program, self_, to, step.comm, number);
+    Time& floor = floors_[{to, context}];
+    floor = std::max(floor, clock_ + latency);
+    Slot& slot = slots_[static_cast<size_t>(step.slot)];
+    slot = {};
+    slot.use = Slot::Use::kSend;
+    slot.need.time = clock_;
+    world_.scheduler.yield();
+    auto& lane = world_.lanes[{self_, to}];
+    Sent& sent = lane.emplace_back();
+    sent.message.context = context;
+    sent.message.tag = step.tag;
+    sent.message.key = {floor, self_, number};
+    sent.position = lane.size() - 1;
+    if (step.op == Op::kIssend) {
+      sent.synchronous = true;
+      sent.ack_latency = latency;
+      slot.use = Slot::Use::kSynchronous;
+      slot.need.kind = match::Need::Kind::kAck;
+      slot.need.time = floor;
+      slot.need.peer = to;
+      slot.need.position = sent.position;
+      slot.need.latency = latency;
+    }
+    ++number;
+    event(true);
+    world_.publish(self_, record(Kind::kRun));
+    return true;
+  }
+
+  match::Receive pattern(const Step& step) const {
+    match::Receive receive;
+    receive.context = static_cast<uint32_t>(step.comm);
+    receive.source = step.peer == kAny ? match::kAny : members(step.comm)[static_cast<size_t>(step.peer)];
+    receive.tag = step.tag;
+    receive.post = clock_;
+    return receive;
+  }
+
+  bool post(const Step& step) {
+    Slot& slot = slots_[static_cast<size_t>(step.slot)];
+    slot = {};
+    slot.use = Slot::Use::kReceive;
+    slot.receive = pattern(step);
+    matcher_.post(slot.receive);
+    event(true);
+    world_.publish(self_, record(Kind::kRun));
+    return true;
+  }
+
+  struct Requests {
+    std::vector<int> slots;
+    std::vector<Outlook> outlooks;
+  };
+  Requests requests(const Step& step) const {
+    Requests all;
+    for (const int slot : step.slots) {
+      if (slots_[static_cast<size_t>(slot)].use == Slot::Use::kEmpty) continue;
+      all.slots.push_back(slot);
+      all.outlooks.push_back(outlook(slots_[static_cast<size_t>(slot)]));
+    }
+    return all;
+  }
+
+  int member_of(int comm, int rank) const {
+    const auto& all = members(comm);
+    return static_cast<int>(std::find(all.begin(), all.end(), rank) - all.begin());
+  }
+
+  Event::Completion complete(int number) {
+    Slot& slot = slots_[static_cast<size_t>(number)];
+    Event::Completion done;
+    done.slot = number;
+    if (slot.use == Slot::Use::kReceive) {
+      const Time time = slot.receive.time();
+      match::Message& message = matcher_.take(slot.receive);
+      done.source = member_of(static_cast<int>(message.context), message.key.source);
+      done.tag = message.tag;
+      done.message = message.key.number;
+      std::erase_if(unacknowledged_, [&](Sent* sent) {
+        if (&sent->message != &message) return false;
+        acknowledge(*sent, time);
+        return true;
+      });
+    }
+    slot.use = Slot::Use::kEmpty;
+    return done;
+  }
+
+  // Completes the requests at these indices, and records the call's return.
+  void conclude(bool flag, const Requests& all, const std::vector<size_t>& indices) {
+    std::vector<int> slots;
+    for (const size_t index : indices) slots.push_back(all.slots[index]);
+    std::sort(slots.begin(), slots.end());
+    Event& e = event(flag);
+    for (const int slot : slots) e.done.push_back(complete(slot));
+    world_.publish(self_, record(Kind::kRun));
+  }
+
+  static std::vector<size_t> every(const Requests& all) {
+    std::vector<size_t> indices(all.slots.size());
+    for (size_t i = 0; i < indices.size(); ++i) indices[i] = i;
+    return indices;
+  }
+
+  bool wait(const Step& step) {
+    Requests all;
+    std::vector<size_t> indices;
+    const auto attempt = [&] {
+      all = requests(step);
+      if (all.slots.empty()) return true;
+      if (step.op == Op::kWaitall) {
+        const auto time = match::wait_all(all.outlooks, clock_);
+        if (!time) return false;
+        clock_ = *time;
+        indices = every(all);
+      } else if (step.op == Op::kWaitany) {
+        const auto first = match::wait_any(all.outlooks);
+        if (!first) return false;
+        clock_ = std::max(clock_, first->time);
+        indices = {first->index};
+      } else {
+        const auto some = match::wait_some(all.outlooks, clock_);
+        if (!some) return false;
+        clock_ = some->time;
+        indices = some->indices;
+      }
+      return true;
+    };
+    const auto needs = [&] {
+      std::vector<match::Need> list;
+      for (const int slot : requests(step).slots) list.push_back(need(slots_[static_cast<size_t>(slot)]));
+      return list;
+    };
+    block(step.op != Op::kWaitall, attempt, needs);
+    conclude(true, all, indices);
+    return true;
+  }
+
+  bool test_requests(const Step& step) {
+    Requests all;
+    std::vector<size_t> indices;
+    bool flag = false;
+    test([&] {
+      all = requests(step);
+      if (all.slots.empty()) {
+        flag = true;
+      } else if (step.op == Op::kTestall) {
+        const auto answer = match::test_all(all.outlooks, clock_);
+        if (!answer) return false;
+        flag = *answer;
+        if (flag) indices = every(all);
+      } else if (step.op == Op::kTestany) {
+        const auto answer = match::test_any(all.outlooks, clock_);
+        if (!answer) return false;
+        flag = *answer != match::kNone;
+        if (flag) indices = {*answer};
+      } else {
+        const auto answer = match::test_some(all.outlooks, clock_);
+        if (!answer) return false;
+        indices = *answer;
+        flag = !indices.empty();
+      }
+      return true;
+    });
+    conclude(flag, all, indices);
+    return flag;
+  }
+
+  bool probe(const Step& step) {
+    match::Receive receive = pattern(step);
+    receive.probe = true;
+    matcher_.post(receive);
+    bool flag = false;
+    if (step.op == Op::kProbe) {
+      block(
+          false,
+          [&] {
+            const auto time = match::wait_all({{matcher_.outlook(receive, *this)}}, clock_);
+            if (time) clock_ = *time;
+            flag = true;
+            return time.has_value();
+          },
+          [&] { return std::vector<match::Need>{need(receive)}; });
+    } else {
+      test([&] {
+        const auto answer = match::test_all({{matcher_.outlook(receive, *this)}}, clock_);
+        flag = answer.value_or(false);
+        return answer.has_value();
+      });
+    }
+    Event& e = event(flag);
+    if (flag) {
+      const match::Message& message = *receive.message;
+      e.done.push_back({-1, member_of(step.comm, message.key.source), message.tag, message.key.number, false});
+    }
+    matcher_.withdraw(receive, clock_);
+    world_.publish(self_, record(Kind::kRun));
+    return flag;
+  }
+
+  bool cancel(const Step& step) {
+    Slot& slot = slots_[static_cast<size_t>(step.slot)];
+    if (slot.use != Slot::Use::kReceive) {
+      event(true);
+      world_.publish(self_, record(Kind::kRun));
+      return true;
+    }
+    const bool cancelled = withdraw(slot);
+    Event& e = event(cancelled);
+    if (cancelled) e.done.push_back({step.slot, -1, 0, 0, true});
+    world_.publish(self_, record(Kind::kRun));
+    return true;
+  }
+
+  bool withdraw(Slot& slot) {
+    bool cancelled = false;
+    cancelling_ = true;
+    test([&] {
+      const auto answer = match::cancel(outlook(slot), clock_);
+      cancelled = answer.value_or(false);
+      return answer.has_value();
+    });
+    cancelling_ = false;
+    if (cancelled) {
+      matcher_.withdraw(slot.receive, clock_);
+      slot.use = Slot::Use::kEmpty;
+    }
+    return cancelled;
+  }
+
+  bool collective(const Step& step) {
+    const auto context = static_cast<uint32_t>(step.comm);
+    const uint64_t sequence = entered_[context]++;
+    world_.scheduler.yield();
+    world_.entries[{context, sequence, self_}] = clock_;
+    world_.publish(self_, record(Kind::kRun));
+    match::Need need;
+    need.kind = match::Need::Kind::kEntries;
+    need.time = clock_;
+    need.context = context;
+    need.sequence = sequence;
+    if (step.op == Op::kBarrier) {
+      for (const int member : members(step.comm)) {
+        if (member != self_) need.members.push_back(member);
+      }
+    } else if (const int root = members(step.comm)[static_cast<size_t>(step.peer)]; root != self_) {
+      need.members.push_back(root);
+    }
+    block(
+        false,
+        [&] {
+          Time time = clock_;
+          for (const int member : need.members) {
+            const auto entry = world_.entered(context, sequence, member);
+            if (!entry) return false;
+            time = std::max(time, match::later(*entry, lookahead()));
+          }
+          clock_ = time;
+          return true;
+        },
+        [&] { return std::vector<match::Need>{need}; });
+    event(true);
+    world_.publish(self_, record(Kind::kRun));
+    return true;
+  }
+
+  // Pending receives are cancelled.
+  void finish() {
+    act();
+    for (Slot& slot : slots_) {
+      if (slot.use != Slot::Use::kReceive) continue;
+      if (!withdraw(slot)) complete(static_cast<int>(&slot - slots_.data()));
+    }
+    world_.publish(self_, record(Kind::kDone));
+    done_ = true;
+  }
+
+  // A rank that polls for ever takes no further part, but its receives stay posted.
+  void serve_for_ever() {
+    block(
+        true, [] { return false; }, [] { return std::vector<match::Need>{}; });
+  }
+
+  World& world_;
+  int self_;
+  unsigned max_polls_;
+  int ranks_;
+  match::Matcher matcher_;
+  std::vector<Slot> slots_;
+  RankTrace trace_;
+  size_t step_ = 0;
+  Time clock_ = 0;
+  Time tick_ = 1;
+  unsigned failed_polls_ = 0;
+  bool cancelling_ = false;
+  bool cut_off_ = false, done_ = false, stuck_ = false, went_on_ = false, deadlock_ = false;
+
+  std::vector<uint64_t> taken_in_;  // messages, by source
+  std::vector<Time> known_;         // bounds of the last look at the others
+  std::vector<Time> bounds_;        // those that hold for messages that have not been taken in
+  std::map<std::pair<int, uint32_t>, Time> last_arrivals_;
+  std::map<std::pair<int, uint32_t>, Time> floors_;
+  std::map<std::pair<int, uint32_t>, uint64_t> numbers_;
+  std::map<uint32_t, uint64_t> entered_;
+  std::vector<Sent*> unacknowledged_;
+};
+
+}  // namespace
+
+EngineRun run_engine(const Program& program, uint64_t schedule, unsigned max_polls) {
+  World world(program, schedule);
+  std::vector<std::unique_ptr<Rank>> ranks;
+  for (int rank = 0; rank < program.ranks; ++rank) ranks.push_back(std::make_unique<Rank>(world, rank, max_polls));
+  for (auto& rank : ranks) world.scheduler.add(&Rank::run, rank.get());
+  EngineRun run;
+  run.hung =
+      !world.scheduler.run([&] { return std::ranges::all_of(ranks, [](const auto& r) { return r->at_rest(); }); });
+  for (auto& rank : ranks) {
+    run.trace.push_back(rank->trace());
+    run.false_verdict = run.false_verdict || rank->went_on();
+  }
+  return run;
+}
+
+}  // namespace match_test

@@ -1,0 +1,173 @@
+// The parts of the matching engine, each by itself.
+#include <catch2/catch.hpp>
+#include <chan/match/bounds.hpp>
+#include <chan/match/decide.hpp>
+#include <chan/match/matcher.hpp>
+
+using namespace chan::match;
+
+namespace {
+
+constexpr Time kL = 10;
+
+RankState running(Time clock) { return {RankState::Kind::kRun, false, clock, {}}; }
+RankState done() { return {RankState::Kind::kDone, false, 0, {}}; }
+RankState waiting(Time clock, bool any, std::vector<Node> nodes) {
+  return {RankState::Kind::kWait, any, clock, std::move(nodes)};
+}
+// A receive posted at `post` that any of `ranks` could send.
+Node receive(Time post, std::vector<int> ranks, Time candidate = kNever) {
+  Node node;
+  node.least = post;
+  node.any = true;
+  node.candidate = candidate;
+  for (const int rank : ranks) node.edges.push_back({rank, 0, kL});
+  return node;
+}
+
+struct Fixed final : Horizon {
+  std::vector<int> all;
+  std::vector<Time> next;
+  Fixed(std::vector<Time> arrivals) : next(std::move(arrivals)) {
+    for (size_t i = 0; i < next.size(); ++i) all.push_back(static_cast<int>(i));
+  }
+  std::span<const int> sources(uint32_t) const override { return all; }
+  Time next_arrival(int source, uint32_t) const override { return next[static_cast<size_t>(source)]; }
+};
+
+Message message(int source, Time arrival, int tag = 0, uint64_t number = 0) {
+  Message m;
+  m.tag = tag;
+  m.key = {arrival, source, number};
+  return m;
+}
+Receive receive_from(int source, Time post, int tag = kAny) {
+  Receive r;
+  r.source = source;
+  r.tag = tag;
+  r.post = post;
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("who runs acts after its clock, who is done never") {
+  CHECK(solve_bounds(std::vector{running(5), done()}) == std::vector<Time>{6, kNever});
+}
+
+TEST_CASE("who waits for a message acts after it can come") {
+  const std::vector ranks = {running(5), waiting(3, false, {receive(3, {0})})};
+  CHECK(solve_bounds(ranks)[1] == 6 + kL + 1);
+}
+
+TEST_CASE("all of several requests, or the first of them") {
+  const std::vector<Node> nodes = {receive(3, {0}), receive(3, {1})};
+  CHECK(solve_bounds(std::vector{running(5), running(50), waiting(3, false, nodes)})[2] == 51 + kL + 1);
+  CHECK(solve_bounds(std::vector{running(5), running(50), waiting(3, true, nodes)})[2] == 6 + kL + 1);
+}
+
+TEST_CASE("a message that is there bounds a wildcard") {
+  const std::vector ranks = {running(100), waiting(3, false, {receive(3, {0}, 20)})};
+  CHECK(solve_bounds(ranks)[1] == 21);
+}
+
+TEST_CASE("a cycle of receives is a deadlock, and whoever waits for one of its ranks is in it") {
+  const std::vector ranks = {waiting(1, false, {receive(1, {1})}), waiting(2, false, {receive(2, {0})}),
+                             waiting(3, false, {receive(3, {0})}), running(7)};
+  CHECK(solve_bounds(ranks) == std::vector<Time>{kNever, kNever, kNever, 8});
+}
+
+TEST_CASE("one way out of a cycle is enough for a wildcard") {
+  const std::vector ranks = {waiting(1, false, {receive(1, {1, 2})}), waiting(2, false, {receive(2, {0})}), running(7)};
+  CHECK(solve_bounds(ranks) == std::vector<Time>{8 + kL + 1, 8 + kL + 1 + kL + 1, 8});
+}
+
+TEST_CASE("nothing comes from ranks that are done") {
+  CHECK(solve_bounds(std::vector{done(), waiting(1, false, {receive(1, {0})})})[1] == kNever);
+}
+
+TEST_CASE("a receive that names its source is final without knowledge of others") {
+  const Fixed nothing({0, 0, 0});
+  Matcher matcher(3);
+  Message m = message(2, 40);
+  Receive r = receive_from(2, 5);
+  matcher.arrive(m);
+  matcher.post(r);
+  matcher.settle(nothing);
+  CHECK(r.final());
+  CHECK(r.time() == 40);
+}
+
+TEST_CASE("a wildcard waits until nobody can be earlier") {
+  Matcher matcher(3);
+  Message m = message(1, 40);
+  Receive r = receive_from(kAny, 5);
+  matcher.arrive(m);
+  matcher.post(r);
+  matcher.settle(Fixed({40, 0, 41}));
+  CHECK(!r.final());  // rank 0 can still send one that arrives at 40
+  CHECK(matcher.outlook(r, Fixed({40, 0, 41})).time == 40);
+  CHECK(matcher.outlook(r, Fixed({30, 0, 41})).time == 30);
+  matcher.settle(Fixed({41, 0, 40}));
+  CHECK(r.final());  // rank 2 comes after rank 1
+}
+
+TEST_CASE("a named receive behind a wildcard that may take its message is not final") {
+  Matcher matcher(3);
+  Message first = message(1, 40), second = message(1, 45, 0, 1);
+  Receive any = receive_from(kAny, 5), named = receive_from(1, 6);
+  matcher.arrive(first);
+  matcher.post(any);
+  matcher.post(named);
+  matcher.settle(Fixed({0, 0, 0}));
+  CHECK(!named.final());
+  matcher.arrive(second);
+  matcher.settle(Fixed({0, 0, 0}));
+  CHECK(!named.final());  // a message of rank 0 or 2 for the wildcard would leave it the first
+  matcher.settle(Fixed({46, 0, 46}));
+  CHECK(any.message == &first);
+  CHECK(named.message == &second);
+}
+
+TEST_CASE("a cancelled receive leaves its message to the next") {
+  Matcher matcher(2);
+  Message m = message(1, 40);
+  Receive first = receive_from(1, 5), second = receive_from(1, 6);
+  matcher.arrive(m);
+  matcher.post(first);
+  matcher.post(second);
+  matcher.settle(Fixed({0, 0}));
+  CHECK(first.final());
+  matcher.withdraw(first, 20);
+  matcher.settle(Fixed({0, 0}));
+  CHECK(second.message == &m);
+}
+
+TEST_CASE("waits decide by times") {
+  const Outlook at5{true, 5}, at9{true, 9}, from5{false, 5}, from6{false, 6};
+  CHECK(!wait_all(std::vector{at5, from6}, 0));
+  CHECK(wait_all(std::vector{at5, at9}, 7) == 9);
+  CHECK(wait_all(std::vector{at5, at9}, 12) == 12);
+  CHECK(wait_any(std::vector{from6, at5})->index == 1);
+  CHECK(!wait_any(std::vector{from5, at5}));  // the first could be complete at 5 as well
+  CHECK(wait_any(std::vector{at5, from5})->index == 0);
+  CHECK(wait_some(std::vector{at9, at5, from6}, 0)->indices == std::vector<size_t>{1});
+  CHECK(!wait_some(std::vector{at5, from6}, 6));
+  CHECK(wait_some(std::vector{at5, at9}, 9)->indices == std::vector<size_t>{0, 1});
+}
+
+TEST_CASE("tests decide by times") {
+  const Outlook at5{true, 5}, from5{false, 5}, from6{false, 6};
+  CHECK(test_all(std::vector{at5}, 5) == true);
+  CHECK(test_all(std::vector{at5}, 4) == false);
+  CHECK(test_all(std::vector{at5, from6}, 5) == false);
+  CHECK(!test_all(std::vector{from5}, 5));  // equality is not enough
+  CHECK(test_any(std::vector{from6, at5}, 5) == size_t{1});
+  CHECK(test_any(std::vector{from6}, 5) == kNone);
+  CHECK(!test_any(std::vector{from5, at5}, 5));
+  CHECK(test_some(std::vector{at5, from6}, 5) == std::vector<size_t>{0});
+  CHECK(!test_some(std::vector{at5, from5}, 5));
+  CHECK(cancel(at5, 4) == true);
+  CHECK(cancel(at5, 5) == false);
+  CHECK(!cancel(from5, 5));
+}

@@ -1,0 +1,111 @@
+// A small language of message-passing programs, in which the reference model and the engine are compared: what each
+// rank calls, in which order, and what it then observed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace match_test {
+
+using Time = uint64_t;
+
+inline constexpr int kAny = -1;  // as peer of a receive or probe: any source; as tag: any tag
+
+enum class Op : uint8_t {
+  kWork,     // the clock advances by `work`, without a call
+  kIsend,    // fills request slot `slot`; complete at its post
+  kIssend,   // fills `slot`; complete when acknowledged
+  kIrecv,    // fills `slot`
+  kWaitall,  // of `slots`; blocking Send, Ssend and Recv are written as their non-blocking form and kWaitall
+  kWaitany,
+  kWaitsome,
+  kTestall,  // MPI_Test is kTestall of one slot
+  kTestany,
+  kTestsome,
+  kProbe,  // blocking; peer, tag
+  kIprobe,
+  kCancel,   // of the receive in `slot`
+  kBarrier,  // of `comm`: everybody waits for everybody's entry
+  kBcast,    // of `comm`, from member `peer`: the others wait for its entry
+};
+
+// A step that refers to an empty slot (its request was completed or cancelled before) passes over it, as MPI does over
+// MPI_REQUEST_NULL. With no slot left a wait or test returns at once, true.
+struct Step {
+  Op op = Op::kWork;
+  int comm = 0;
+  int peer = 0;             // member of the communicator; receives, probes: may be kAny
+  int tag = 0;              // receives, probes: may be kAny
+  Time work = 0;            // kWork
+  int slot = 0;             // kIsend, kIssend, kIrecv, kCancel
+  std::vector<int> slots;   // waits and tests
+  bool until_true = false;  // tests and kIprobe: called again until it answers true
+};
+
+struct Program;
+int slots_of(const Program& program, int rank);  // how many it uses
+
+struct Program {
+  int ranks = 0;
+  std::vector<std::vector<int>> comms;   // members of each communicator, as ranks; comm 0 has all ranks, in order
+  std::vector<std::vector<Step>> steps;  // of each rank
+  Time lookahead = 1;                    // L
+  uint64_t seed = 0;                     // 0: every message takes L; else see latency()
+};
+
+// lambda of the k-th (from 0) message from rank `from` to rank `to` in communicator `comm`; also of the acknowledgement
+// of that message on its way back. At least L.
+Time latency(const Program& program, int from, int to, int comm, uint64_t k);
+
+// What a rank observed in one call. Calls that are repeated by until_true give one event each.
+struct Event {
+  int step = 0;
+  bool flag = false;  // tests, kIprobe, kCancel: the answer; true for all others
+  Time clock = 0;     // after the call
+  // Requests completed by this call, by slot, in ascending order (kWaitany, kTestany: the one). For kProbe, kIprobe:
+  // one entry with slot -1, if flag.
+  struct Completion {
+    int slot = 0;
+    int source = -1;       // member of the communicator; -1 for sends
+    int tag = 0;           // of the message; 0 for sends
+    uint64_t message = 0;  // its number k among those of its pair and communicator; 0 for sends
+    bool cancelled = false;
+    bool operator==(const Completion&) const = default;
+  };
+  std::vector<Completion> done;
+  bool operator==(const Event&) const = default;
+};
+
+struct RankTrace {
+  std::vector<Event> events;
+  bool stuck = false;  // the step after the last event never returns: a deadlock
+  Time clock = 0;      // at the end
+  bool operator==(const RankTrace&) const = default;
+};
+
+using Trace = std::vector<RankTrace>;  // by rank
+
+// For people: programs and traces as text, a line per step or event.
+std::string to_text(const Program& program);
+std::string to_text(const Program& program, const Trace& trace);
+
+// The reference: simulates all ranks in the order of logical time. Slow and simple. A rank that polls for ever
+// (until_true) is given up, stuck, after `max_polls` calls of one step.
+Trace run_reference(const Program& program, unsigned max_polls = 200);
+// The same with the ranks visited in the other order: it must not matter.
+Trace run_reference_backwards(const Program& program, unsigned max_polls = 200);
+
+// A random program: every one of the things above, in proportions that make races, partial and total deadlocks, and
+// programs that end well, all common.
+struct Shape {
+  int ranks = 3;     // 2 to 6
+  int steps = 8;     // per rank, about
+  bool acks = true;  // synchronous sends
+  bool cancels = true;
+  bool collectives = true;
+  bool comms = true;  // more than one communicator
+};
+Program random_program(uint64_t seed, const Shape& shape);
+
+}  // namespace match_test

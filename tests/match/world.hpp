@@ -1,0 +1,74 @@
+// What the ranks of the model share: lanes, acknowledgements, entries into collectives, published records. Every look
+// at it gives the others a turn.
+#pragma once
+
+#include <chan/match/matcher.hpp>
+#include <chan/match/snapshot.hpp>
+#include <deque>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "program.hpp"
+#include "scheduler.hpp"
+
+namespace match_test {
+
+namespace match = chan::match;
+
+struct Sent {
+  match::Message message;
+  uint64_t position = 0;  // among all from its sender to its receiver
+  bool synchronous = false;
+  bool acknowledged = false;
+  Time ack_latency = 0;
+};
+
+struct World final : match::Shared {
+  World(const Program& p, uint64_t schedule) : program(p), scheduler(schedule) {
+    records.resize(static_cast<size_t>(p.ranks));
+    versions.resize(static_cast<size_t>(p.ranks));
+    for (auto& record : records) record.examined.resize(static_cast<size_t>(p.ranks));
+  }
+  int ranks() const override { return program.ranks; }
+  match::Record record(int rank, uint64_t* version) override {
+    scheduler.yield();
+    *version = versions[static_cast<size_t>(rank)];
+    return records[static_cast<size_t>(rank)];
+  }
+  uint64_t version(int rank) override {
+    scheduler.yield();
+    return versions[static_cast<size_t>(rank)];
+  }
+  uint64_t sent(int from, int to) override {
+    scheduler.yield();
+    return lanes[{from, to}].size();
+  }
+  std::optional<Time> acknowledged(int from, int to, uint64_t position) override {
+    scheduler.yield();
+    const auto at = acks.find({from, to, position});
+    return at == acks.end() ? std::nullopt : std::optional(at->second);
+  }
+  std::optional<Time> entered(uint32_t context, uint64_t sequence, int rank) override {
+    scheduler.yield();
+    const auto at = entries.find({context, sequence, rank});
+    return at == entries.end() ? std::nullopt : std::optional(at->second);
+  }
+  // A record that says nothing new is left alone, so that readers do not think its rank has moved.
+  void publish(int rank, match::Record record) {
+    if (records[static_cast<size_t>(rank)] == record) return;
+    scheduler.yield();
+    records[static_cast<size_t>(rank)] = std::move(record);
+    versions[static_cast<size_t>(rank)] += 1;
+  }
+
+  const Program& program;
+  Scheduler scheduler;
+  std::vector<match::Record> records;
+  std::vector<uint64_t> versions;
+  std::map<std::pair<int, int>, std::deque<Sent>> lanes;
+  std::map<std::tuple<int, int, uint64_t>, Time> acks;
+  std::map<std::tuple<uint32_t, uint64_t, int>, Time> entries;
+};
+
+}  // namespace match_test
