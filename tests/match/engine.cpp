@@ -19,9 +19,9 @@ using match::Outlook;
 using Kind = match::RankState::Kind;
 
 struct Slot {
-  enum class Use { kEmpty, kSend, kSynchronous, kReceive } use = Use::kEmpty;
+  enum class Use { kEmpty, kSend, kSynchronous, kReceive, kCancelled } use = Use::kEmpty;
   match::Receive receive;
-  match::Need need;  // of a send: kFixed or kAck
+  match::Need need;  // of a send: kFixed or kAck; of a cancelled receive: kFixed
   Time bound = 0;    // of a synchronous send
 };
 
@@ -33,7 +33,7 @@ class Rank final : match::Horizon {
     taken_in_.resize(n);
     bounds_.assign(n, 0);
     known_.assign(n, 0);
-    slots_.resize(static_cast<size_t>(slots_of(world.program, self)));
+    slots_.resize(number_of_slots());
   }
 
   static void run(void* rank) { static_cast<Rank*>(rank)->run(); }
@@ -43,7 +43,7 @@ class Rank final : match::Horizon {
   RankTrace trace() const {
     RankTrace trace = trace_;
     trace.stuck = stuck_;
-    trace.clock = clock_;
+    if (!done_) trace.clock = clock_;
     return trace;
   }
 
@@ -58,6 +58,15 @@ class Rank final : match::Horizon {
       if (cut_off_) serve_for_ever();
     }
     finish();
+  }
+
+  size_t number_of_slots() const {
+    int most = -1;
+    for (const Step& step : steps()) {
+      most = std::max(most, step.slot);
+      for (const int slot : step.slots) most = std::max(most, slot);
+    }
+    return static_cast<size_t>(most + 1);
   }
 
   // --- knowledge of others ---
@@ -356,6 +365,7 @@ class Rank final : match::Horizon {
     Slot& slot = slots_[static_cast<size_t>(number)];
     Event::Completion done;
     done.slot = number;
+    done.cancelled = slot.use == Slot::Use::kCancelled;
     if (slot.use == Slot::Use::kReceive) {
       const Time time = slot.receive.time();
       match::Message& message = matcher_.take(slot.receive);
@@ -486,18 +496,12 @@ class Rank final : match::Horizon {
 
   bool cancel(const Step& step) {
     Slot& slot = slots_[static_cast<size_t>(step.slot)];
-    if (slot.use != Slot::Use::kReceive) {
-      event(true);
-      world_.publish(self_, record(Kind::kRun));
-      return true;
-    }
-    const bool cancelled = withdraw(slot);
-    Event& e = event(cancelled);
-    if (cancelled) e.done.push_back({step.slot, -1, 0, 0, true});
+    event(slot.use == Slot::Use::kReceive && withdraw(slot));
     world_.publish(self_, record(Kind::kRun));
     return true;
   }
 
+  // A cancelled receive is complete, and stays until somebody asks for it.
   bool withdraw(Slot& slot) {
     bool cancelled = false;
     cancelling_ = true;
@@ -507,11 +511,12 @@ class Rank final : match::Horizon {
       return answer.has_value();
     });
     cancelling_ = false;
-    if (cancelled) {
-      matcher_.withdraw(slot.receive, clock_);
-      slot.use = Slot::Use::kEmpty;
-    }
-    return cancelled;
+    if (!cancelled) return false;
+    matcher_.withdraw(slot.receive, clock_);
+    slot.use = Slot::Use::kCancelled;
+    slot.need = {};
+    slot.need.time = clock_;
+    return true;
   }
 
   bool collective(const Step& step) {
@@ -550,12 +555,12 @@ class Rank final : match::Horizon {
     return true;
   }
 
-  // Pending receives are cancelled.
+  // Pending receives are withdrawn.
   void finish() {
-    act();
+    trace_.clock = clock_;
+    clock_ += 1;
     for (Slot& slot : slots_) {
-      if (slot.use != Slot::Use::kReceive) continue;
-      if (!withdraw(slot)) complete(static_cast<int>(&slot - slots_.data()));
+      if (slot.use == Slot::Use::kReceive && !withdraw(slot)) complete(static_cast<int>(&slot - slots_.data()));
     }
     world_.publish(self_, record(Kind::kDone));
     done_ = true;

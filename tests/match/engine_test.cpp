@@ -1,11 +1,11 @@
-// The engine against the reference: every schedule of the ranks gives the trace that the model says, no rank waits for
-// ever without a verdict, and no verdict is false.
+// The engine against the reference: every schedule of the ranks gives the trace that the reference says, no rank waits
+// for ever without a verdict, and no verdict is false.
 //
 // MATCH_PROGRAMS=100 takes a hundred times as many programs. That this finds mistakes was tried with broken rules: a
 // named receive that overlooks an earlier wildcard, >= for > in a tie, a bound too large by one, messages drained
 // before the bounds are known instead of after, a rank with an unexamined message not counted as running, a test that
-// answers false at equality, an acknowledgement bounded like a message or sent too early: each was found within 1500
-// programs.
+// answers false at equality, an acknowledgement bounded like a message, or sent too early: each was found within 6000
+// programs. A snapshot without the second look at the versions was not found out in 20,000.
 #include "engine.hpp"
 
 #include <catch2/catch.hpp>
@@ -60,13 +60,6 @@ TEST_CASE("every schedule gives what the reference says") {
   CHECK(stuck * 4 > number_of_programs());
 }
 
-TEST_CASE("the order of the ranks within an instant does not matter") {
-  for (uint64_t number = 1; number <= 1000; ++number) {
-    const Program program = random_program(number, shape_of(number));
-    REQUIRE(run_reference(program, kMaxPolls) == run_reference_backwards(program, kMaxPolls));
-  }
-}
-
 TEST_CASE("another seed gives another order, the same seed the same") {
   size_t different = 0;
   for (uint64_t number = 1; number <= 500; ++number) {
@@ -75,8 +68,9 @@ TEST_CASE("another seed gives another order, the same seed the same") {
     program.seed = 1;
     const Trace one = run_reference(program, kMaxPolls);
     CHECK(run_reference(program, kMaxPolls) == one);
+    CHECK(run_engine(program, number, kMaxPolls).trace == one);
     program.seed = 2;
     if (!(run_reference(program, kMaxPolls) == one)) ++different;
   }
-  CHECK(different > 250);
+  CHECK(different > 100);
 }

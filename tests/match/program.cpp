@@ -1,102 +1,123 @@
+// Latencies, and programs and traces as text.
 #include "program.hpp"
 
-#include <algorithm>
+#include <sstream>
 
 namespace match_test {
 namespace {
 
+// One round of splitmix64: every bit of the result depends on every bit of x.
 uint64_t mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
   return x ^ (x >> 31);
 }
 
-constexpr const char* kNames[] = {"work",    "isend",    "issend",  "irecv",   "waitall",
-                                  "waitany", "waitsome", "testall", "testany", "testsome",
-                                  "probe",   "iprobe",   "cancel",  "barrier", "bcast"};
-
-std::string step_text(const Step& step) {
-  std::string text = kNames[static_cast<size_t>(step.op)];
-  const auto add = [&](const char* name, int value) { text += std::string(" ") + name + std::to_string(value); };
-  switch (step.op) {
-    case Op::kWork: return text + " " + std::to_string(step.work);
-    case Op::kIsend:
-    case Op::kIssend:
-    case Op::kIrecv: add("slot ", step.slot); [[fallthrough]];
-    case Op::kProbe:
-    case Op::kIprobe:
-      add("comm ", step.comm);
-      add("peer ", step.peer);
-      add("tag ", step.tag);
-      break;
-    case Op::kCancel: add("slot ", step.slot); break;
-    case Op::kBcast: add("root ", step.peer); [[fallthrough]];
-    case Op::kBarrier: add("comm ", step.comm); break;
-    default: text += " slots";
+const char* name_of(Op op) {
+  switch (op) {
+    case Op::kWork: return "Work";
+    case Op::kIsend: return "Isend";
+    case Op::kIssend: return "Issend";
+    case Op::kIrecv: return "Irecv";
+    case Op::kWaitall: return "Waitall";
+    case Op::kWaitany: return "Waitany";
+    case Op::kWaitsome: return "Waitsome";
+    case Op::kTestall: return "Testall";
+    case Op::kTestany: return "Testany";
+    case Op::kTestsome: return "Testsome";
+    case Op::kProbe: return "Probe";
+    case Op::kIprobe: return "Iprobe";
+    case Op::kCancel: return "Cancel";
+    case Op::kBarrier: return "Barrier";
+    case Op::kBcast: return "Bcast";
   }
-  for (const int slot : step.slots) text += " " + std::to_string(slot);
-  return step.until_true ? text + " until true" : text;
+  return "?";
+}
+
+std::string any_or(int value) { return value == kAny ? "any" : std::to_string(value); }
+
+std::string list(const std::vector<int>& values) {
+  std::string text = "{";
+  for (int value : values) text += (text.size() > 1 ? ", " : "") + std::to_string(value);
+  return text + "}";
+}
+
+std::string text_of(const Step& step) {
+  std::ostringstream text;
+  text << name_of(step.op);
+  switch (step.op) {
+    case Op::kWork: text << " " << step.work; break;
+    case Op::kIsend:
+    case Op::kIssend: text << " to " << step.peer << " tag " << step.tag << " slot " << step.slot; break;
+    case Op::kIrecv:
+      text << " from " << any_or(step.peer) << " tag " << any_or(step.tag) << " slot " << step.slot;
+      break;
+    case Op::kProbe:
+    case Op::kIprobe: text << " from " << any_or(step.peer) << " tag " << any_or(step.tag); break;
+    case Op::kCancel: text << " slot " << step.slot; break;
+    case Op::kBarrier: break;
+    case Op::kBcast: text << " root " << step.peer; break;
+    default: text << " " << list(step.slots); break;
+  }
+  if (step.comm != 0) text << " comm " << step.comm;
+  if (step.until_true) text << " until true";
+  return text.str();
+}
+
+std::string text_of(const Event::Completion& completion) {
+  std::ostringstream text;
+  text << (completion.slot < 0 ? "message" : "slot " + std::to_string(completion.slot));
+  if (completion.source >= 0) {
+    text << " from " << completion.source << " tag " << completion.tag << " #" << completion.message;
+  }
+  if (completion.cancelled) text << " cancelled";
+  return text.str();
+}
+
+void write_rank(std::ostream& out, const std::vector<Step>& steps, const RankTrace& trace) {
+  for (const Event& event : trace.events) {
+    out << "  at " << event.clock << " step " << event.step << " " << text_of(steps.at(static_cast<size_t>(event.step)))
+        << (event.flag ? "" : ": false");
+    for (const auto& completion : event.done) out << "; " << text_of(completion);
+    out << "\n";
+  }
+  out << "  at " << trace.clock << (trace.stuck ? " stuck\n" : " done\n");
 }
 
 }  // namespace
 
-int slots_of(const Program& program, int rank) {
-  int most = -1;
-  for (const Step& step : program.steps[static_cast<size_t>(rank)]) {
-    most = std::max(most, step.slot);
-    for (const int slot : step.slots) most = std::max(most, slot);
-  }
-  return most + 1;
-}
-
-// Heavy-tailed: mostly less than 2 L, sometimes up to 21 L.
+// Small amounts reorder neighbours; the rare large ones reach the orders in which a message is late by many calls.
 Time latency(const Program& program, int from, int to, int comm, uint64_t k) {
-  const Time l = program.lookahead;
-  if (program.seed == 0) return l;
-  uint64_t x = mix(program.seed);
-  for (const uint64_t part : {static_cast<uint64_t>(from), static_cast<uint64_t>(to), static_cast<uint64_t>(comm), k}) {
-    x = mix(x + part + 0x9e3779b97f4a7c15u);
+  const Time lookahead = program.lookahead;
+  if (program.seed == 0) return lookahead;
+  uint64_t hash = mix(program.seed);
+  for (uint64_t part : {static_cast<uint64_t>(from), static_cast<uint64_t>(to), static_cast<uint64_t>(comm), k}) {
+    hash = mix(hash ^ part);
   }
-  const Time extra = mix(x + 1) % (l + 1);
-  return l + (x % 8 == 0 ? extra * 20 : extra);
+  const Time most = hash % 8 == 0 ? 20 * lookahead : lookahead;
+  return lookahead + mix(hash) % (most + 1);
 }
 
 std::string to_text(const Program& program) {
-  std::string text = "lookahead " + std::to_string(program.lookahead) + ", seed " + std::to_string(program.seed) + "\n";
-  for (size_t c = 1; c < program.comms.size(); ++c) {
-    text += "comm " + std::to_string(c) + ":";
-    for (const int rank : program.comms[c]) text += " " + std::to_string(rank);
-    text += "\n";
-  }
+  std::ostringstream out;
+  out << program.ranks << " ranks, L = " << program.lookahead << ", seed " << program.seed << "\n";
+  for (size_t c = 0; c < program.comms.size(); ++c) out << "comm " << c << " = " << list(program.comms[c]) << "\n";
   for (size_t r = 0; r < program.steps.size(); ++r) {
-    text += "rank " + std::to_string(r) + "\n";
-    for (size_t i = 0; i < program.steps[r].size(); ++i) {
-      text += "  " + std::to_string(i) + " " + step_text(program.steps[r][i]) + "\n";
-    }
+    out << "rank " << r << "\n";
+    for (size_t s = 0; s < program.steps[r].size(); ++s)
+      out << "  " << s << " " << text_of(program.steps[r][s]) << "\n";
   }
-  return text;
+  return out.str();
 }
 
 std::string to_text(const Program& program, const Trace& trace) {
-  std::string text;
+  std::ostringstream out;
   for (size_t r = 0; r < trace.size(); ++r) {
-    text += "rank " + std::to_string(r) + (trace[r].stuck ? ", stuck" : "") + ", clock " +
-            std::to_string(trace[r].clock) + "\n";
-    for (const Event& event : trace[r].events) {
-      text += "  " + std::to_string(event.step) + " " + step_text(program.steps[r][static_cast<size_t>(event.step)]) +
-              ": " + (event.flag ? "true" : "false") + " at " + std::to_string(event.clock);
-      for (const auto& done : event.done) {
-        text += ", slot " + std::to_string(done.slot);
-        if (done.cancelled) text += " cancelled";
-        else if (done.source >= 0) {
-          text += " from " + std::to_string(done.source) + " tag " + std::to_string(done.tag) + " number " +
-                  std::to_string(done.message);
-        }
-      }
-      text += "\n";
-    }
+    out << "rank " << r << "\n";
+    write_rank(out, program.steps.at(r), trace[r]);
   }
-  return text;
+  return out.str();
 }
 
 }  // namespace match_test

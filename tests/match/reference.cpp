@@ -1,403 +1,392 @@
-// The reference: the whole job simulated instant by instant. At an instant x, in this order:
+// The reference: one loop over the instants of logical time at which something happens anywhere in the job. At each
+// instant first all messages that arrive are delivered, then every rank acts at most once: it makes its next call, or
+// looks whether the call in which it is blocked now returns.
 //
-//   1  messages that arrive at x are delivered, in the order of their keys
-//   2  calls that wait return if what they wait for has happened
-//   3  ranks whose next call is due at x make it; calls that need not wait return at once
-//
-// Whatever a call causes elsewhere happens at x + 1 or later, so the order of the ranks within an instant does not
-// matter.
+// What a rank does at an instant reaches others at a later instant only, since L >= 1: so the order of the ranks within
+// an instant makes no difference. And as all instants at which a completion time lies are visited, a blocking call is
+// simply the test of the same name, asked at every instant until it is true: the first at which it is true is its time
+// T.
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <optional>
-#include <set>
+#include <stdexcept>
+#include <tuple>
 
 #include "program.hpp"
 
 namespace match_test {
 namespace {
 
-constexpr Time kNever = ~Time{0};
+constexpr Time kNever = std::numeric_limits<Time>::max();
 
-struct Letter {  // a message
+struct Message {
+  int from = 0, to = 0;  // ranks
+  int comm = 0;
+  int source = 0;  // `from` as a member of the communicator
+  int tag = 0;
+  uint64_t number = 0;  // k
+  Time latency = 0;     // also of the acknowledgement
   Time arrival = 0;
-  int from = 0;  // rank
-  uint64_t number = 0;
-  int to = 0;
-  int comm = 0, tag = 0;
-  Time latency = 0;
-  bool delivered = false, taken = false;
-  Time matched = kNever;
-  bool before(const Letter& other) const {
-    return std::tie(arrival, from, number) < std::tie(other.arrival, other.from, other.number);
-  }
+  int ack_slot = -1;  // of the synchronous send at `from`; -1: a standard send
 };
+
+// The order in which messages are delivered. The communicator only makes it total: it keeps no two messages of one
+// communicator apart.
+auto key_of(const Message& message) {
+  return std::tuple(message.arrival, message.from, message.number, message.comm, message.to);
+}
 
 struct Request {
-  enum class Kind { kNone, kSend, kSynchronous, kReceive } kind = Kind::kNone;
-  Time post = 0;
-  int comm = 0, source = 0, tag = 0;  // receive: rank or kAny
-  size_t letter = ~size_t{0};         // what a synchronous send sent, or a receive got
+  Step post;
+  Time time = kNever;         // T; may be in the future for a synchronous send
+  Event::Completion outcome;  // what a wait will report
 };
 
-enum class Life { kActive, kBlocked, kDone, kCutOff };
+// Ready -> Ready (a call that returns, or a failed poll), Blocked, Cut (too many polls), Done (no step left).
+// Blocked -> Ready. Cut and Done are final, and so is Blocked when no instant is left.
+enum class State { kReady, kBlocked, kCut, kDone };
 
-struct RankState {
-  Life life = Life::kActive;
-  Time clock = 0, tick = 1;
-  size_t step = 0;
-  unsigned polls = 0, failed_polls = 0;  // of this step; in a row
-  std::vector<Request> requests;         // by slot
-  std::vector<size_t> posted;            // slots of pending receives, in post order
-  std::map<int, size_t> collectives;     // entered so far, by communicator
-  RankTrace trace;
+struct Rank {
+  int id = 0;
+  State state = State::kReady;
+  size_t step = 0;                  // the next, or in which it is blocked
+  Time clock = 0;                   // C
+  Time acts_at = 0;                 // while ready: time of the next call, or of being done
+  unsigned failed_polls = 0;        // in a row, also over several steps
+  unsigned polls = 0;               // calls of this step
+  std::map<int, Request> requests;  // by slot; a completed one is removed
+  std::vector<int> pending;         // slots of the receives without a message, in post order
+  std::vector<Message> unexpected;  // delivered, not received; in key order
+  std::vector<Event> events;
 };
+
+bool is_poll(Op op) { return op == Op::kTestall || op == Op::kTestany || op == Op::kTestsome || op == Op::kIprobe; }
+
+// Whether the receive or probe `step` may take `message`.
+bool compatible(const Step& step, const Message& message) {
+  return step.comm == message.comm && (step.peer == kAny || step.peer == message.source) &&
+         (step.tag == kAny || step.tag == message.tag);
+}
+
+Event::Completion describe(int slot, const Message& message) {
+  Event::Completion result;
+  result.slot = slot;
+  result.source = message.source;
+  result.tag = message.tag;
+  result.message = message.number;
+  return result;
+}
 
 class Simulation {
  public:
   Simulation(const Program& program, unsigned max_polls, bool backwards)
-      : program_(program), max_polls_(max_polls), ranks_(static_cast<size_t>(program.ranks)) {
-    for (int r = 0; r < program.ranks; ++r) order_.push_back(r);
-    if (backwards) std::reverse(order_.begin(), order_.end());
-    for (size_t r = 0; r < ranks_.size(); ++r) {
-      ranks_[r].requests.resize(static_cast<size_t>(slots_of(program, static_cast<int>(r))));
-      skip_work(static_cast<int>(r));
-    }
+      : program_(program), max_polls_(max_polls), backwards_(backwards) {
+    if (program.lookahead < 1) throw std::invalid_argument("the lookahead is at least 1");
+    for (int r = 0; r < program.ranks; ++r) ranks_.emplace_back().id = r;
+    for (const auto& members : program.comms) entries_.emplace_back(members.size());
   }
 
   Trace run() {
-    for (Time now = next_instant(0); now != kNever; now = next_instant(now + 1)) {
-      deliver(now);
-      for (const int r : order_) {
-        if (at(r).life == Life::kBlocked) try_return(r, now);
-      }
-      for (const int r : order_) {
-        if (at(r).life == Life::kActive && due(r) == now) call(r, now);
-      }
+    for (Rank& rank : ranks_) schedule(rank);
+    for (now_ = next_instant(); now_ != kNever; now_ = next_instant()) {
+      deliver_arrivals();
+      for (size_t i = 0; i < ranks_.size(); ++i) visit(ranks_[backwards_ ? ranks_.size() - 1 - i : i]);
     }
     Trace trace;
-    for (RankState& rank : ranks_) {
-      rank.trace.stuck = rank.life != Life::kDone;
-      rank.trace.clock = rank.clock;
-      trace.push_back(rank.trace);
-    }
+    for (const Rank& rank : ranks_) trace.push_back({rank.events, rank.state != State::kDone, rank.clock});
     return trace;
   }
 
  private:
-  RankState& at(int rank) { return ranks_[static_cast<size_t>(rank)]; }
-  const std::vector<int>& members(int comm) const { return program_.comms[static_cast<size_t>(comm)]; }
-  const std::vector<Step>& steps(int rank) const { return program_.steps[static_cast<size_t>(rank)]; }
-  Time due(int rank) { return at(rank).clock + at(rank).tick; }
+  // --- Time ---
 
-  // The first instant from `from` on at which anything can happen.
-  Time next_instant(Time from) {
+  // The first instant after now at which something may happen. It does no harm if then nothing does.
+  Time next_instant() const {
     Time next = kNever;
     const auto consider = [&](Time time) {
-      if (time >= from && time != kNever) next = std::min(next, time);
+      if (time > now_) next = std::min(next, time);
     };
-    for (const Letter& letter : letters_) {
-      if (!letter.delivered) consider(letter.arrival);
-      if (letter.matched != kNever) consider(letter.matched + letter.latency);
+    for (const Message& message : in_flight_) consider(message.arrival);
+    for (const Rank& rank : ranks_) {
+      if (rank.state == State::kReady) consider(rank.acts_at);
+      if (rank.state != State::kBlocked) continue;
+      for (const auto& [slot, request] : rank.requests) consider(request.time);
+      const Op op = step_of(rank).op;
+      if (op == Op::kBarrier || op == Op::kBcast) consider(release_time(rank));
     }
-    for (const int r : order_) {
-      if (at(r).life == Life::kActive) consider(due(r));
-    }
-    for (const auto& [name, time] : entries_) consider(time + program_.lookahead);
     return next;
   }
 
-  // --- matching ---
-
-  static bool accepts(const Request& receive, const Letter& letter) {
-    return receive.comm == letter.comm && (receive.source == kAny || receive.source == letter.from) &&
-           (receive.tag == kAny || receive.tag == letter.tag);
+  void visit(Rank& rank) {
+    if (rank.state == State::kReady && rank.acts_at == now_) act(rank);
+    if (rank.state == State::kBlocked) answer(rank);
   }
 
-  void deliver(Time now) {
-    std::vector<size_t> due_now;
-    for (size_t i = 0; i < letters_.size(); ++i) {
-      if (!letters_[i].delivered && letters_[i].arrival == now) due_now.push_back(i);
+  // Work is added to the clock; then the rank's next call, or its end, gets its time.
+  void schedule(Rank& rank) {
+    const auto& steps = steps_of(rank);
+    for (; rank.step < steps.size() && steps[rank.step].op == Op::kWork; ++rank.step) {
+      rank.clock += steps[rank.step].work;
     }
-    std::ranges::sort(due_now, [&](size_t a, size_t b) { return letters_[a].before(letters_[b]); });
-    for (const size_t i : due_now) {
-      letters_[i].delivered = true;
-      RankState& rank = at(letters_[i].to);
-      if (rank.life == Life::kDone) continue;
-      const auto slot =
-          std::ranges::find_if(rank.posted, [&](size_t s) { return accepts(rank.requests[s], letters_[i]); });
-      if (slot == rank.posted.end()) continue;
-      match(rank, *slot, i, now);
-      rank.posted.erase(slot);
-    }
+    rank.state = State::kReady;
+    rank.acts_at = rank.clock + (rank.step < steps.size() ? tick_of(rank) : 1);
   }
 
-  void match(RankState& rank, size_t slot, size_t letter, Time now) {
-    rank.requests[slot].letter = letter;
-    letters_[letter].taken = true;
-    letters_[letter].matched = now;
+  Time tick_of(const Rank& rank) const {
+    if (rank.failed_polls == 0) return 1;
+    const Time doubled = Time{1} << std::min(rank.failed_polls, 63U);
+    return std::min(doubled, std::max(Time{1}, program_.lookahead / 16));
   }
 
-  // The first unexpected message that the receive would take.
-  std::optional<size_t> unexpected(int to, const Request& receive) const {
-    std::optional<size_t> first;
-    for (size_t i = 0; i < letters_.size(); ++i) {
-      const Letter& letter = letters_[i];
-      if (letter.to != to || !letter.delivered || letter.taken || !accepts(receive, letter)) continue;
-      if (!first || letter.before(letters_[*first])) first = i;
-    }
-    return first;
-  }
+  // --- Calls ---
 
-  Time completion(const Request& request) const {
-    switch (request.kind) {
-      case Request::Kind::kSend: return request.post;
-      case Request::Kind::kSynchronous: {
-        const Letter& letter = letters_[request.letter];
-        return letter.matched == kNever ? kNever : letter.matched + letter.latency;
-      }
-      case Request::Kind::kReceive:
-        return request.letter == ~size_t{0} ? kNever : std::max(request.post, letters_[request.letter].arrival);
-      case Request::Kind::kNone: break;
-    }
-    return kNever;
-  }
-
-  // --- calls ---
-
-  void call(int r, Time now) {
-    RankState& rank = at(r);
-    rank.clock = now;
-    rank.tick = 1;
-    if (rank.step == steps(r).size()) {
-      rank.life = Life::kDone;
+  // What a call does at once, at its time. Then every call is treated as blocked, until answer() finds that it returns.
+  void act(Rank& rank) {
+    if (rank.step == steps_of(rank).size()) {
+      rank.pending.clear();
+      rank.state = State::kDone;
       return;
     }
-    const Step& step = steps(r)[rank.step];
+    rank.clock = now_;
+    rank.state = State::kBlocked;
+    ++rank.polls;
+    const Step& step = step_of(rank);
     switch (step.op) {
       case Op::kIsend:
-      case Op::kIssend: send(r, step); break;
-      case Op::kIrecv: receive(r, step); break;
-      case Op::kCancel: cancel(r, step); break;
+      case Op::kIssend: send(rank, step); break;
+      case Op::kIrecv: receive(rank, step); break;
       case Op::kBarrier:
-      case Op::kBcast:
-        entries_[{step.comm, rank.collectives[step.comm]++, r}] = now;
-        rank.life = Life::kBlocked;
-        try_return(r, now);
-        break;
-      case Op::kWaitall:
-      case Op::kWaitany:
-      case Op::kWaitsome:
-      case Op::kProbe:
-        rank.life = Life::kBlocked;
-        try_return(r, now);
-        break;
-      case Op::kTestall:
-      case Op::kTestany:
-      case Op::kTestsome:
-      case Op::kIprobe: poll(r, step, now); break;
-      case Op::kWork: break;
+      case Op::kBcast: entries_of(step)[index_of(rank, step.comm)].push_back(now_); break;
+      default: break;
     }
   }
 
-  Request pattern(int comm, const Step& step, Time now) const {
-    Request request;
-    request.kind = Request::Kind::kReceive;
-    request.post = now;
-    request.comm = comm;
-    request.source = step.peer == kAny ? kAny : members(comm)[static_cast<size_t>(step.peer)];
-    request.tag = step.tag;
-    return request;
-  }
-
-  void send(int r, const Step& step) {
-    RankState& rank = at(r);
-    Letter letter;
-    letter.from = r;
-    letter.to = members(step.comm)[static_cast<size_t>(step.peer)];
-    letter.comm = step.comm;
-    letter.tag = step.tag;
-    Time floor = 0;
-    for (const Letter& other : letters_) {
-      if (other.from != r || other.to != letter.to || other.comm != step.comm) continue;
-      floor = std::max(floor, other.arrival);
-      ++letter.number;
-    }
-    letter.latency = latency(program_, r, letter.to, step.comm, letter.number);
-    letter.arrival = std::max(floor, rank.clock + letter.latency);
-    Request& request = rank.requests[static_cast<size_t>(step.slot)];
-    request = {};
-    request.kind = step.op == Op::kIssend ? Request::Kind::kSynchronous : Request::Kind::kSend;
-    request.post = rank.clock;
-    request.letter = letters_.size();
-    letters_.push_back(letter);
-    finish_step(r, true, {});
-  }
-
-  void receive(int r, const Step& step) {
-    RankState& rank = at(r);
-    const auto slot = static_cast<size_t>(step.slot);
-    rank.requests[slot] = pattern(step.comm, step, rank.clock);
-    if (const auto letter = unexpected(r, rank.requests[slot])) match(rank, slot, *letter, rank.clock);
-    else rank.posted.push_back(slot);
-    finish_step(r, true, {});
-  }
-
-  void cancel(int r, const Step& step) {
-    RankState& rank = at(r);
-    Request& request = rank.requests[static_cast<size_t>(step.slot)];
-    const auto pending = std::ranges::find(rank.posted, static_cast<size_t>(step.slot));
-    if (request.kind != Request::Kind::kReceive || pending == rank.posted.end()) {
-      finish_step(r, request.kind != Request::Kind::kReceive, {});
+  // A call returns if it is true now, and a poll returns anyhow.
+  void answer(Rank& rank) {
+    const Step& step = step_of(rank);
+    Event event;
+    event.step = static_cast<int>(rank.step);
+    event.clock = now_;
+    event.flag = returns_true(rank, step, event.done);
+    if (!event.flag && !is_poll(step.op) && step.op != Op::kCancel) return;
+    std::sort(event.done.begin(), event.done.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
+    for (const auto& completion : event.done) rank.requests.erase(completion.slot);
+    rank.events.push_back(event);
+    rank.clock = now_;
+    rank.failed_polls = is_poll(step.op) && !event.flag ? rank.failed_polls + 1 : 0;
+    const bool again = is_poll(step.op) && !event.flag && step.until_true;
+    if (again && rank.polls >= max_polls_) {
+      rank.state = State::kCut;
       return;
     }
-    rank.posted.erase(pending);
-    request = {};
-    finish_step(r, true, {{step.slot, -1, 0, 0, true}});
-  }
-
-  // The slots of a call that hold requests, in its order, with their times.
-  std::vector<std::pair<int, Time>> requests(int r, const Step& step) {
-    std::vector<std::pair<int, Time>> all;
-    for (const int slot : step.slots) {
-      const Request& request = at(r).requests[static_cast<size_t>(slot)];
-      if (request.kind != Request::Kind::kNone) all.emplace_back(slot, completion(request));
+    if (!again) {
+      ++rank.step;
+      rank.polls = 0;
     }
-    return all;
+    schedule(rank);
   }
 
-  Event::Completion complete(int r, int slot) {
-    Request& request = at(r).requests[static_cast<size_t>(slot)];
-    Event::Completion done;
-    done.slot = slot;
-    if (request.kind == Request::Kind::kReceive) fill(done, letters_[request.letter]);
-    request = {};
-    return done;
-  }
-  void fill(Event::Completion& done, const Letter& letter) const {
-    const auto& all = members(letter.comm);
-    done.source = static_cast<int>(std::ranges::find(all, letter.from) - all.begin());
-    done.tag = letter.tag;
-    done.message = letter.number;
-  }
-
-  // What a wait or test of this kind completes at `now`; nothing if it is not satisfied.
-  std::optional<std::vector<int>> satisfied(int r, const Step& step, Time now) {
-    const auto all = requests(r, step);
-    std::vector<int> by_now;
-    const std::pair<int, Time>* first = nullptr;
-    for (const auto& request : all) {
-      if (request.second > now) continue;
-      by_now.push_back(request.first);
-      if (first == nullptr || request.second < first->second) first = &request;
+  // Whether the call `step` is true at the present instant; in `done`, what it completes then.
+  bool returns_true(Rank& rank, const Step& step, std::vector<Event::Completion>& done) {
+    switch (step.op) {
+      case Op::kWaitall:
+      case Op::kTestall: return complete_all(rank, step, done);
+      case Op::kWaitany:
+      case Op::kTestany: return complete_any(rank, step, done);
+      case Op::kWaitsome:
+      case Op::kTestsome: return complete_some(rank, step, done);
+      case Op::kProbe:
+      case Op::kIprobe: return probe(rank, step, done);
+      case Op::kCancel: return cancel(rank, step.slot);
+      case Op::kBarrier:
+      case Op::kBcast: return release_time(rank) <= now_;
+      default: return true;
     }
-    if (all.empty()) return by_now;
-    const bool every = step.op == Op::kWaitall || step.op == Op::kTestall;
-    if (by_now.empty() || (every && by_now.size() < all.size())) return {};
-    if (step.op == Op::kWaitany || step.op == Op::kTestany) return std::vector<int>{first->first};
-    std::ranges::sort(by_now);
-    return by_now;
   }
 
-  void try_return(int r, Time now) {
-    const Step& step = steps(r)[at(r).step];
-    std::vector<Event::Completion> done;
-    if (step.op == Op::kBarrier || step.op == Op::kBcast) {
-      if (!all_entered(r, step, now)) return;
-    } else if (step.op == Op::kProbe) {
-      const auto letter = unexpected(r, pattern(step.comm, step, now));
-      if (!letter) return;
-      done.push_back({-1, 0, 0, 0, false});
-      fill(done.back(), letters_[*letter]);
-    } else {
-      const auto slots = satisfied(r, step, now);
-      if (!slots) return;
-      for (const int slot : *slots) done.push_back(complete(r, slot));
+  // --- Requests ---
+
+  // The requests of a wait or test, by position, without empty slots.
+  static std::vector<const Request*> held(const Rank& rank, const Step& step) {
+    std::vector<const Request*> requests;
+    for (int slot : step.slots) {
+      const auto found = rank.requests.find(slot);
+      if (found != rank.requests.end()) requests.push_back(&found->second);
     }
-    at(r).life = Life::kActive;
-    at(r).clock = now;
-    finish_step(r, true, done);
+    return requests;
   }
 
-  bool all_entered(int r, const Step& step, Time now) {
-    const size_t sequence = at(r).collectives[step.comm] - 1;
-    const int root = members(step.comm)[static_cast<size_t>(step.op == Op::kBcast ? step.peer : 0)];
-    for (const int member : members(step.comm)) {
-      if (member == r || (step.op == Op::kBcast && (r == root || member != root))) continue;
-      const auto entry = entries_.find({step.comm, sequence, member});
-      if (entry == entries_.end() || entry->second + program_.lookahead > now) return false;
+  bool complete_all(const Rank& rank, const Step& step, std::vector<Event::Completion>& done) const {
+    const auto requests = held(rank, step);
+    for (const Request* request : requests) {
+      if (request->time > now_) return false;
     }
+    for (const Request* request : requests) done.push_back(request->outcome);
     return true;
   }
 
-  void poll(int r, const Step& step, Time now) {
-    RankState& rank = at(r);
-    std::vector<Event::Completion> done;
-    bool flag = false;
-    if (step.op == Op::kIprobe) {
-      const auto letter = unexpected(r, pattern(step.comm, step, now));
-      flag = letter.has_value();
-      if (flag) {
-        done.push_back({-1, 0, 0, 0, false});
-        fill(done.back(), letters_[*letter]);
-      }
-    } else if (const auto slots = satisfied(r, step, now)) {
-      flag = true;
-      for (const int slot : *slots) done.push_back(complete(r, slot));
+  bool complete_any(const Rank& rank, const Step& step, std::vector<Event::Completion>& done) const {
+    const auto requests = held(rank, step);
+    if (requests.empty()) return true;
+    const Request* first = requests.front();
+    for (const Request* request : requests) {
+      if (request->time < first->time) first = request;
     }
-    if (flag || !step.until_true) {
-      finish_step(r, flag, done);
+    if (first->time > now_) return false;
+    done.push_back(first->outcome);
+    return true;
+  }
+
+  bool complete_some(const Rank& rank, const Step& step, std::vector<Event::Completion>& done) const {
+    const auto requests = held(rank, step);
+    for (const Request* request : requests) {
+      if (request->time <= now_) done.push_back(request->outcome);
+    }
+    return requests.empty() || !done.empty();
+  }
+
+  Request& new_request(Rank& rank, const Step& step) {
+    if (rank.requests.count(step.slot) != 0) throw std::invalid_argument("a slot is filled twice");
+    Request& request = rank.requests[step.slot];
+    request.post = step;
+    request.outcome.slot = step.slot;
+    return request;
+  }
+
+  // --- Messages ---
+
+  void send(Rank& rank, const Step& step) {
+    Message message;
+    message.from = rank.id;
+    message.to = program_.comms.at(static_cast<size_t>(step.comm)).at(static_cast<size_t>(step.peer));
+    message.comm = step.comm;
+    message.source = static_cast<int>(index_of(rank, step.comm));
+    message.tag = step.tag;
+    Channel& channel = channels_[{message.from, message.to, message.comm}];
+    message.number = channel.sent++;
+    message.latency = latency(program_, message.from, message.to, message.comm, message.number);
+    message.arrival = channel.last_arrival = std::max(channel.last_arrival, now_ + message.latency);
+    Request& request = new_request(rank, step);
+    if (step.op == Op::kIssend) {
+      message.ack_slot = step.slot;
     } else {
-      note(r, flag, done);
-      if (++rank.polls == max_polls_) rank.life = Life::kCutOff;
+      request.time = now_;
     }
-    if (flag) return;
-    // Whoever polls in vain comes again later and later.
-    const Time most = std::max<Time>(1, program_.lookahead / 16);
-    ++rank.failed_polls;
-    rank.tick = rank.failed_polls < 40 ? std::min(Time{1} << rank.failed_polls, most) : most;
+    in_flight_.push_back(message);
   }
 
-  void note(int r, bool flag, std::vector<Event::Completion> done) {
-    RankState& rank = at(r);
-    Event event;
-    event.step = static_cast<int>(rank.step);
-    event.flag = flag;
-    event.clock = rank.clock;
-    event.done = std::move(done);
-    rank.trace.events.push_back(std::move(event));
+  void receive(Rank& rank, const Step& step) {
+    Request& request = new_request(rank, step);
+    index_of(rank, step.comm);  // it must be a member
+    for (size_t i = 0; i < rank.unexpected.size(); ++i) {
+      if (!compatible(step, rank.unexpected[i])) continue;
+      match(request, rank.unexpected[i]);
+      rank.unexpected.erase(rank.unexpected.begin() + static_cast<ptrdiff_t>(i));
+      return;
+    }
+    rank.pending.push_back(step.slot);
   }
 
-  void finish_step(int r, bool flag, std::vector<Event::Completion> done) {
-    RankState& rank = at(r);
-    const Op op = steps(r)[rank.step].op;
-    const bool polls = op == Op::kTestall || op == Op::kTestany || op == Op::kTestsome || op == Op::kIprobe;
-    if (!polls || flag) rank.failed_polls = 0;
-    note(r, flag, std::move(done));
-    rank.step += 1;
-    rank.polls = 0;
-    skip_work(r);
-  }
-
-  void skip_work(int r) {
-    RankState& rank = at(r);
-    for (; rank.step < steps(r).size() && steps(r)[rank.step].op == Op::kWork; ++rank.step) {
-      rank.clock += steps(r)[rank.step].work;
+  void deliver_arrivals() {
+    std::sort(in_flight_.begin(), in_flight_.end(),
+              [](const Message& a, const Message& b) { return key_of(a) < key_of(b); });
+    while (!in_flight_.empty() && in_flight_.front().arrival == now_) {
+      deliver(in_flight_.front());
+      in_flight_.erase(in_flight_.begin());
     }
   }
+
+  void deliver(const Message& message) {
+    Rank& rank = ranks_[static_cast<size_t>(message.to)];
+    for (size_t i = 0; i < rank.pending.size(); ++i) {
+      Request& request = rank.requests.at(rank.pending[i]);
+      if (!compatible(request.post, message)) continue;
+      match(request, message);
+      rank.pending.erase(rank.pending.begin() + static_cast<ptrdiff_t>(i));
+      return;
+    }
+    rank.unexpected.push_back(message);
+  }
+
+  // Both are there since now: one of them has just come. So now is T = max(post, arrival).
+  void match(Request& receive, const Message& message) {
+    receive.time = now_;
+    receive.outcome = describe(receive.outcome.slot, message);
+    if (message.ack_slot < 0) return;
+    ranks_[static_cast<size_t>(message.from)].requests.at(message.ack_slot).time = now_ + message.latency;
+  }
+
+  static bool probe(const Rank& rank, const Step& step, std::vector<Event::Completion>& done) {
+    for (const Message& message : rank.unexpected) {
+      if (!compatible(step, message)) continue;
+      done.push_back(describe(-1, message));
+      return true;
+    }
+    return false;
+  }
+
+  // Of a receive that has no message. The request stays, complete, until a wait or test reports it as cancelled.
+  bool cancel(Rank& rank, int slot) {
+    const auto place = std::find(rank.pending.begin(), rank.pending.end(), slot);
+    if (place == rank.pending.end()) return false;
+    rank.pending.erase(place);
+    Request& request = rank.requests.at(slot);
+    request.time = now_;
+    request.outcome.cancelled = true;
+    return true;
+  }
+
+  // --- Collectives ---
+
+  // When the collective in which the rank is blocked returns, as far as is known now: kNever while an entry is missing.
+  Time release_time(const Rank& rank) const {
+    const Step& step = step_of(rank);
+    const auto& entries = entries_[static_cast<size_t>(step.comm)];
+    const size_t self = index_of(rank, step.comm);
+    const size_t turn = entries[self].size() - 1;
+    Time release = entries[self][turn];
+    for (size_t other = 0; other < entries.size(); ++other) {
+      const bool needed = step.op == Op::kBarrier || static_cast<int>(other) == step.peer;
+      if (other == self || !needed) continue;
+      if (entries[other].size() <= turn) return kNever;
+      release = std::max(release, entries[other][turn] + program_.lookahead);
+    }
+    return release;
+  }
+
+  // --- Access ---
+
+  const std::vector<Step>& steps_of(const Rank& rank) const { return program_.steps.at(static_cast<size_t>(rank.id)); }
+  const Step& step_of(const Rank& rank) const { return steps_of(rank)[rank.step]; }
+  std::vector<std::vector<Time>>& entries_of(const Step& step) { return entries_.at(static_cast<size_t>(step.comm)); }
+
+  // The rank as a member of the communicator.
+  size_t index_of(const Rank& rank, int comm) const {
+    const auto& members = program_.comms.at(static_cast<size_t>(comm));
+    const auto found = std::find(members.begin(), members.end(), rank.id);
+    if (found == members.end()) throw std::invalid_argument("a rank uses a communicator of others");
+    return static_cast<size_t>(found - members.begin());
+  }
+
+  struct Channel {
+    uint64_t sent = 0;
+    Time last_arrival = 0;
+  };
 
   const Program& program_;
-  unsigned max_polls_;
-  std::vector<RankState> ranks_;
-  std::vector<int> order_;
-  std::vector<Letter> letters_;
-  std::map<std::tuple<int, size_t, int>, Time> entries_;
+  const unsigned max_polls_;
+  const bool backwards_;
+  Time now_ = 0;
+  std::vector<Rank> ranks_;
+  std::vector<Message> in_flight_;
+  std::map<std::tuple<int, int, int>, Channel> channels_;  // by (from, to, comm)
+  std::vector<std::vector<std::vector<Time>>> entries_;    // into collectives: by comm, member, order of calls
 };
 
 }  // namespace
 
-Trace run_reference(const Program& program, unsigned max_polls) { return Simulation(program, max_polls, false).run(); }
-Trace run_reference_backwards(const Program& program, unsigned max_polls) {
-  return Simulation(program, max_polls, true).run();
+Trace run_reference(const Program& program, unsigned max_polls, bool backwards) {
+  return Simulation(program, max_polls, backwards).run();
 }
 
 }  // namespace match_test
