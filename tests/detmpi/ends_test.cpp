@@ -87,7 +87,8 @@ TEST_CASE("a crash ends the job and is told with rank, signal and place") {
   expect_end("segv", "3", 0, {128 + SIGSEGV, {"rank 3", "SIGSEGV", "0x1234", "write_to_nowhere"}});
   expect_end("segv", "0", 0, {128 + SIGSEGV, {"rank 0", "SIGSEGV", "write_to_nowhere"}}, 1);
   expect_end("fpe", "1", 0, {128 + SIGFPE, {"rank 1", "SIGFPE", "divide_by_zero"}});
-  expect_end("abort()", "2", 0, {128 + SIGABRT, {"rank 2", "SIGABRT"}});
+  expect_end("abort()", "2", 0, {128 + SIGABRT, {"rank 2", "SIGABRT", "give_up"}});
+  expect_end("send", "1", 0, {128 + SIGSEGV, {"rank 1", "SIGSEGV", "MPI_Send", "send_nowhere"}});
   expect_end("kill", "5", 0, {128 + SIGKILL, {"rank 5", "SIGKILL"}});
   for (const char* start : kStarts) {
     const RunResult result = end(start, "segv", "all", 0);

@@ -1,13 +1,16 @@
 #include <base/signals.hpp>
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 
 namespace spmc::base {
 namespace {
@@ -21,6 +24,36 @@ sigset_t set_of(std::initializer_list<int> signals) {
 
 CrashHook g_crash_hook = nullptr;
 
+const void* object_of(const void* address) {
+  Dl_info info;
+  return ::dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+void on_crash(int signal, siginfo_t* info, void* context);
+
+// Where the program called what crashed, if that was the C library or one of ours: abort, memcpy, MPI_Send. 0 if not
+// known.
+uintptr_t calling_place(uintptr_t place) {
+  const void* libraries[] = {object_of(reinterpret_cast<void*>(&::raise)),
+                             object_of(reinterpret_cast<void*>(&on_crash)),
+                             object_of(reinterpret_cast<void*>(g_crash_hook))};
+  const auto is_library = [&](const void* address) {
+    const void* object = object_of(address);
+    return std::find(std::begin(libraries), std::end(libraries), object) != std::end(libraries);
+  };
+  if (!is_library(reinterpret_cast<void*>(place))) return 0;
+  void* frames[64];
+  const int count = ::backtrace(frames, 64);
+  bool crashed = false;  // a frame before this one
+  for (int i = 0; i < count; ++i) {
+    const auto address = reinterpret_cast<uintptr_t>(frames[i]);
+    if (crashed && !is_library(frames[i]))
+      return address - 1;  // in the call, which may be its function's last instruction
+    crashed = crashed || address == place;
+  }
+  return 0;
+}
+
 void on_crash(int signal, siginfo_t* info, void* context) {
   const auto* registers = static_cast<const ucontext_t*>(context);
   Crash crash;
@@ -28,7 +61,15 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   crash.place = static_cast<uintptr_t>(registers->uc_mcontext.gregs[REG_RIP]);
   const bool has_address = signal == SIGSEGV || signal == SIGBUS;
   if (has_address && info->si_code > 0) crash.address = reinterpret_cast<uintptr_t>(info->si_addr);
-  if (g_crash_hook != nullptr) g_crash_hook(crash);
+  if (g_crash_hook != nullptr) {
+    g_crash_hook(crash);
+    // What is known is noted: walking a broken stack may end the process.
+    const uintptr_t caller = calling_place(crash.place);
+    if (caller != 0) {
+      crash.place = caller;
+      g_crash_hook(crash);
+    }
+  }
   // Returning runs into the fault again, which then ends the process, also where another handler has passed the signal
   // on to this one; a signal that was sent must be raised again.
   ::signal(signal, SIG_DFL);
@@ -59,6 +100,8 @@ SignalReport wait_signal(std::initializer_list<int> signals, uint64_t timeout_ns
 
 void report_crashes(CrashHook hook) {
   g_crash_hook = hook;
+  void* frame;
+  (void)::backtrace(&frame, 1);  // its first call loads what it needs, which a crashed process should not
   constexpr size_t kStackBytes = 64 * 1024;
   stack_t there;
   if (::sigaltstack(nullptr, &there) == 0 && (there.ss_flags & SS_DISABLE) != 0) {

@@ -13,6 +13,10 @@ extern "C" {
 // Named in the message about a crash; not inlined, to have a place of their own.
 __attribute__((noinline)) void write_to_nowhere(volatile int* place) { *place = 1; }
 __attribute__((noinline)) int divide_by_zero(volatile int* zero) { return 5 / *zero; }
+__attribute__((noinline)) void give_up() { std::abort(); }
+__attribute__((noinline)) int send_nowhere(const volatile int* place) {
+  return MPI_Send(const_cast<const int*>(place), 1000, MPI_INT, (g_rank + 1) % g_size, 0, MPI_COMM_WORLD) + 1;
+}
 }
 
 namespace {
@@ -34,7 +38,8 @@ void end(const std::string& how, int code) {
   if (how == "abort") MPI_Abort(MPI_COMM_WORLD, code);
   if (how == "segv") write_to_nowhere(reinterpret_cast<volatile int*>(static_cast<uintptr_t>(0x1234)));
   if (how == "fpe") std::exit(divide_by_zero(&zero));
-  if (how == "abort()") std::abort();
+  if (how == "abort()") give_up();
+  if (how == "send") std::exit(send_nowhere(reinterpret_cast<volatile int*>(static_cast<uintptr_t>(0x1234))));
   if (how == "kill") kill(getpid(), SIGKILL);
   if (how == "argument") MPI_Send(&code, 1, MPI_INT, g_size + 5, 0, MPI_COMM_WORLD);
   if (how == "truncate") {

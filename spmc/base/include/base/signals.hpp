@@ -24,11 +24,11 @@ SignalReport wait_signal(std::initializer_list<int> signals, uint64_t timeout_ns
 struct Crash {
   int signal = 0;
   uintptr_t address = 0;  // that was touched; 0 where the signal has none
-  uintptr_t place = 0;    // of the instruction
+  uintptr_t place = 0;    // of the instruction; if that is in a library, of its call in the program
 };
 using CrashHook = void (*)(const Crash&);
 // Calls `hook` on a stack of its own when the process crashes (SEGV, BUS, FPE, ILL, ABRT), then lets it die of the
-// signal. Leaves signals alone for which there is a handler already.
+// signal. The hook may be called a second time, with a better place. Leaves signals alone for which there is a handler already.
 void report_crashes(CrashHook hook);
 
 // "function+0x12 in /path/of/object", or the object and offset alone. Not async-signal-safe in the strict sense (it
