@@ -17,11 +17,13 @@ constexpr auto release = std::memory_order_release;
 // The largest piece: the rank that is done first waits at most for the copying of one.
 constexpr uint64_t kMostPieceBytes = 1u << 20;
 
-// How long a blocking send waits for its receive before it goes through the window: about as long as the copy
-// into the window takes, so that waiting in vain costs at most twice the time.
+// Looks at an offer between two rounds of everything else: a receive that is there already answers at once.
+constexpr int kQuickLooks = 32;
+
+// How long a blocking send waits for its receive before it goes through the window: about as long as the copy into the
+// window takes, so that waiting in vain costs at most twice the time.
 constexpr uint64_t kLeastPatienceNs = 2'000;
 constexpr uint64_t kMostPatienceNs = 1'000'000;
-constexpr int kQuickLooks = 32;
 uint64_t patience_ns(uint64_t bytes) { return std::min(kLeastPatienceNs + bytes / 8, kMostPatienceNs); }
 
 bool change_state(Offer& offer, OfferState from, OfferState to) {
@@ -134,10 +136,11 @@ void Engine::withdraw(Request& request) {
 void Engine::await_taker(Request& request) {
   const uint32_t entry = request.offer - 1;
   const Offer& offer = offer_at({offer_table_.value, entry});
-  const auto is_open = [&] { return offer.state.load(acquire) == OfferState::kOffered; };
+  const auto is_open = [&] {
+    return sent_[entry].request == &request && offer.state.load(acquire) == OfferState::kOffered;
+  };
   const uint64_t until = spmc::base::monotonic_ns() + patience_ns(request.data.size());
   while (is_open()) {
-    // A receive that is there already answers at once.
     for (int look = 0; look < kQuickLooks; ++look) {
       if (!is_open()) break;
     }
