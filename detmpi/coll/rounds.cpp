@@ -8,7 +8,7 @@ namespace detmpi {
 
 void Rounds::notify(uint32_t member) const {
   const int world = comm_.world_rank[member];
-  spmc::base::notify(spmc::segment::space_slot(space_of_rank(world)).wait);
+  wake_rank(world);
 }
 
 void Rounds::notify_all() const {

@@ -30,8 +30,6 @@ bool change_state(Offer& offer, OfferState from, OfferState to) {
   return offer.state.compare_exchange_strong(from, to, std::memory_order_acq_rel);
 }
 
-void wake(int rank) { spmc::base::notify(spmc::segment::space_slot(space_of_rank(rank)).wait); }
-
 void plan_pieces(Offer& offer, const void* to, uint64_t bytes) {
   const uint64_t half = (bytes / 2 + spmc::kPageSize - 1) & ~(spmc::kPageSize - 1);
   offer.to = reinterpret_cast<uint64_t>(to);
@@ -74,7 +72,7 @@ bool Engine::try_offer(Request& request, Outbound& out) {
   out.lane.publish(cell, 1, kRecordOffer | static_cast<uint32_t>(request.comm->rank) << 8);
   request.started = true;
   request.offer = entry + 1;
-  wake(request.peer_world);
+  wake_rank(request.peer_world);
   return true;
 }
 
@@ -166,7 +164,7 @@ void Engine::take_offer(int from, OfferName name, Request& request) {
       return;
     }
   } else if (change_state(offer, OfferState::kOffered, OfferState::kByPieces)) {
-    wake(from);
+    wake_rank(from);
   }
   in_[static_cast<size_t>(from)].offered.push_back({&request, nullptr, request.bytes, name});
 }
@@ -195,7 +193,7 @@ void Engine::finish_taken(const TakenOffer& taken) {
     offer.state.store(OfferState::kFinished, release);
     message_complete(request);
   }
-  wake(taken.from);
+  wake_rank(taken.from);
 }
 
 // --- both ---
@@ -211,7 +209,7 @@ void Engine::copy_pieces(Offer& offer, OfferSide side, int peer) {
             : spmc::base::read_memory(process, offer.from + at, reinterpret_cast<void*>(offer.to + at), bytes);
     if (!copied) offer.failure.store(copied.error().code, relaxed);
     const bool last = offer.done.fetch_add(1, std::memory_order_acq_rel) + 1 == offer.pieces;
-    if (last && side == OfferSide::kSender) wake(peer);
+    if (last && side == OfferSide::kSender) wake_rank(peer);
   }
 }
 

@@ -14,18 +14,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <base/wait.hpp>
 #include <chan/board.hpp>
 #include <chan/lane.hpp>
 #include <spmc/segment.hpp>
 
 namespace detmpi {
 
-inline constexpr uint32_t kJobVersion = 2;
+inline constexpr uint32_t kJobVersion = 3;
 inline constexpr uint32_t kMaxRanks = 4096;
+inline constexpr uint32_t kFirstSpace = 1;       // of rank 0, where there is a monitor
 inline constexpr uint32_t kNestedSpaces = 1024;  // that the ranks of a job may have at once
-
-inline uint32_t g_first_rank_space = 1;  // set before the rank begins
-inline spmc::SpaceId space_of_rank(int rank) { return {static_cast<uint32_t>(rank) + g_first_rank_space}; }
 
 // Legal transitions: kNew -> kRunning (MPI_Init) -> kFinalized (MPI_Finalize) -> kGone; any -> kGone (monitor).
 enum class RankState : uint32_t { kNew, kRunning, kFinalized, kGone };
@@ -59,6 +58,7 @@ struct alignas(4096) JobTable {
   uint32_t lookahead;     // L of LOGICAL-TIME: least time between a send and its arrival
   uint32_t world_board;   // first frame
   uint32_t real_time;     // 1: MPI_Wtime is the machine's clock
+  uint32_t first_space;   // of rank 0: kFirstSpace; 0 where there is no monitor
   uint64_t ranks_offset;  // of the parts, from the table's start, in bytes
   uint64_t lanes_offset;
   uint64_t inbox_offset;
@@ -78,6 +78,9 @@ template <typename T>
 inline T* job_part(uint64_t offset) {
   return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(g_job) + offset);
 }
+inline spmc::SpaceId space_of_rank(int rank) { return {static_cast<uint32_t>(rank) + g_job->first_space}; }
+// After what the rank may be waiting for was published.
+inline void wake_rank(int rank) { spmc::base::notify(spmc::segment::space_slot(space_of_rank(rank)).wait); }
 inline RankRecord& rank_record(int rank) { return job_part<RankRecord>(g_job->ranks_offset)[rank]; }
 inline chan::LaneLine& lane_line(int to, int from) {
   return job_part<chan::LaneLine>(

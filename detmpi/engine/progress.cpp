@@ -88,7 +88,7 @@ void Engine::take_record(int from, Inbound& in, chan::Cell* cell) {
     default: CHECK(false, "rank %d: a record of unknown kind %u from rank %d", rank_, kind, from);
   }
   // The sender may be asleep for want of room.
-  spmc::base::notify(spmc::segment::space_slot(space_of_rank(from)).wait);
+  wake_rank(from);
 }
 
 // A new message: into the receive that waits for it, or into memory of its own.

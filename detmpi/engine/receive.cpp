@@ -30,7 +30,7 @@ bool Engine::try_receive_now(Request& request) {
   request.truncated = bytes > request.data.size();
   if (bytes > 0) request.data.write(chan::LaneIn::payload(cell, bytes), bytes);
   in.lane.pass(chan::LaneOut::cells_for(bytes));
-  spmc::base::notify(spmc::segment::space_slot(space_of_rank(request.peer_world)).wait);
+  wake_rank(request.peer_world);
   request.complete = true;
   return true;
 }

@@ -68,7 +68,7 @@ bool Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const
   std::byte* payload = cells == 1 ? cell->payload : reinterpret_cast<std::byte*>(cell + 1);
   if (bytes > 0) std::memcpy(payload, data, bytes);  // an empty message may have no buffer
   out.lane.publish(cell, cells, marker(kRecordEager, comm));
-  spmc::base::notify(spmc::segment::space_slot(space_of_rank(to)).wait);
+  wake_rank(to);
   return true;
 }
 
@@ -154,7 +154,7 @@ bool Engine::push_piece(Request& request, Outbound& out) {
   out.lane.publish(cell, 1, marker(request.started ? kRecordMore : kRecordSlab, *request.comm));
   request.started = true;
   if (request.data.left() == 0) finish_push(request);
-  else spmc::base::notify(spmc::segment::space_slot(space_of_rank(request.peer_world)).wait);
+  else wake_rank(request.peer_world);
   return true;
 }
 
@@ -164,7 +164,7 @@ void Engine::finish_push(Request& request) {
   if (request.ack_id == 0 || request.kind == RequestKind::kAck) {
     request.complete = true;
   }
-  spmc::base::notify(spmc::segment::space_slot(space_of_rank(to)).wait);
+  wake_rank(to);
 }
 
 void Engine::push_waiting() {

@@ -83,7 +83,7 @@ int fork_ranks() {
 // Exec start: this process is the space that detmpirun started. Fork start: it is the root space in detmpirun's place.
 spmc::base::Status attach_as(int fd, const char* rank) {
   if (rank != nullptr) {
-    DL_TRY_STATUS(space::try_resume_after_exec(fd, space_of_rank(std::atoi(rank))));
+    DL_TRY_STATUS(space::try_resume_after_exec(fd, {static_cast<uint32_t>(std::atoi(rank)) + kFirstSpace}));
   } else {
     DL_TRY_STATUS(spmc::segment::try_attach(spmc::base::UniqueFd(fd)));
     DL_TRY_STATUS(spmc::try_join(spmc::SpaceId{0}));
@@ -94,8 +94,9 @@ spmc::base::Status attach_as(int fd, const char* rank) {
 
 // A job of one rank, which is the root space.
 spmc::base::Status make_own_job() {
-  g_first_rank_space = 0;
-  DL_TRY_STATUS(job_create(JobOptions{}));
+  JobOptions options;
+  options.first_space = 0;
+  DL_TRY_STATUS(job_create(options));
   return space::try_take_root();
 }
 

@@ -56,6 +56,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.ranks = static_cast<uint32_t>(n);
   plan.inbox_words = static_cast<uint32_t>((n + 511) / 512 * 8);
   plan.lookahead = options.lookahead;
+  plan.first_space = options.first_space;
   plan.real_time = options.real_time ? 1 : 0;
   plan.start_ns = spmc::base::monotonic_ns();
   choose_sizes(plan);

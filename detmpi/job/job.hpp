@@ -19,6 +19,7 @@ struct JobOptions {
   int ranks = 1;
   uint64_t memory = 0;  // bytes of shared memory for messages; 0: half of the machine's
   uint32_t lookahead = 64;
+  uint32_t first_space = kFirstSpace;   // see JobTable
   bool real_time = true;                // MPI_Wtime
   std::optional<uint64_t> direct_from;  // bytes, see DirectFrom; not given: by the number of ranks and cores
 };
