@@ -25,7 +25,7 @@ Node receive(Time post, const std::vector<int>& sources) {
   Node node;
   node.least = post;
   node.any = true;
-  for (const int source : sources) node.edges.push_back({source, 0, 64});
+  for (const int source : sources) node.edges.push_back({source, 64});
   return node;
 }
 

@@ -30,7 +30,6 @@ class Rank final : match::Horizon {
   Rank(World& world, int self, unsigned max_polls)
       : world_(world), self_(self), max_polls_(max_polls), ranks_(world.program.ranks), matcher_(ranks_) {
     const auto n = static_cast<size_t>(ranks_);
-    taken_in_.resize(n);
     bounds_.assign(n, 0);
     known_.assign(n, 0);
     slots_.resize(number_of_slots());
@@ -71,13 +70,8 @@ class Rank final : match::Horizon {
 
   // --- knowledge of others ---
 
-  std::span<const int> sources(uint32_t context) const override { return members(static_cast<int>(context)); }
-  Time next_arrival(int source, uint32_t context) const override {
-    return std::max(last_arrival(source, context), match::later(bounds_[static_cast<size_t>(source)], lookahead()));
-  }
-  Time last_arrival(int source, uint32_t context) const {
-    const auto at = last_arrivals_.find({source, context});
-    return at == last_arrivals_.end() ? 0 : at->second;
+  Time next_arrival(int source) const override {
+    return match::later(bounds_[static_cast<size_t>(source)], lookahead());
   }
 
   // Takes in what has come. Only then do bounds that were read before hold for what has not.
@@ -85,16 +79,31 @@ class Rank final : match::Horizon {
     for (int from = 0; from < ranks_; ++from) {
       world_.scheduler.yield();
       auto& lane = world_.lanes[{from, self_}];
-      uint64_t& taken = taken_in_[static_cast<size_t>(from)];
-      for (; taken < lane.size(); ++taken) {
+      uint64_t& taken = world_.taken_in[{from, self_}];
+      while (taken < lane.size()) {
         Sent& sent = lane[taken];
-        last_arrivals_[{from, sent.message.context}] = sent.message.key.arrival;
+        world_.publish(self_, running_record());
+        if (sent.synchronous) lower_next_match(sent.message.key.arrival);
+        world_.scheduler.yield();
+        ++taken;
         matcher_.arrive(sent.message);
         if (sent.synchronous) unacknowledged_.push_back(&sent);
       }
     }
     bounds_ = known_;
     settle();
+  }
+
+  match::Record running_record() const { return {Kind::kRun, false, published_clock_, {}}; }
+  void publish(match::Record record) {
+    world_.scheduler.yield();
+    world_.next_matches[static_cast<size_t>(self_)] = next_match();
+    published_clock_ = record.clock;
+    world_.publish(self_, std::move(record));
+  }
+  void lower_next_match(Time time) {
+    Time& next = world_.next_matches[static_cast<size_t>(self_)];
+    next = std::min(next, time);
   }
 
   void settle() {
@@ -108,6 +117,18 @@ class Rank final : match::Horizon {
       acknowledge(*sent, taker->time());
       return true;
     });
+    world_.scheduler.yield();
+    world_.next_matches[static_cast<size_t>(self_)] = next_match();
+  }
+
+  Time next_match() const {
+    Time next = kNever;
+    for (const Sent* sent : unacknowledged_) {
+      const match::Receive* taker = sent->message.taker;
+      if (taker != nullptr && !taker->probe) next = std::min(next, taker->time());
+      else if (matcher_.is_wanted(sent->message)) next = std::min(next, sent->message.key.arrival);
+    }
+    return next;
   }
 
   void acknowledge(Sent& sent, Time matched) {
@@ -116,13 +137,14 @@ class Rank final : match::Horizon {
   }
 
   void look_at_others() {
-    const auto states = match::take_snapshot(world_, lookahead());
+    const auto& states = snapshot_.take();
     const auto bounds = match::solve_bounds(states);
     for (size_t i = 0; i < bounds.size(); ++i) known_[i] = std::max(known_[i], bounds[i]);
     // What is known of acknowledgements.
     for (Slot& slot : slots_) {
       if (slot.use != Slot::Use::kSynchronous || slot.need.kind != match::Need::Kind::kAck) continue;
-      if (const auto time = world_.acknowledged(self_, slot.need.peer, slot.need.position)) {
+      slot.bound = std::max(slot.bound, match::earliest(snapshot_.node(self_, slot.need), known_));
+      if (const auto time = world_.acknowledgement(self_, slot.need.peer, slot.need.position)) {
         slot.need.kind = match::Need::Kind::kFixed;
         slot.need.time = *time;
       }
@@ -130,19 +152,7 @@ class Rank final : match::Horizon {
     deadlock_ = states[static_cast<size_t>(self_)].kind == Kind::kWait && bounds[static_cast<size_t>(self_)] == kNever;
   }
 
-  match::Record record(Kind kind) const {
-    match::Record record;
-    record.kind = kind;
-    record.clock = clock_;
-    record.examined = taken_in_;
-    for (const Sent* sent : unacknowledged_) {
-      const match::Receive* taker = sent->message.taker;
-      if (taker != nullptr && !taker->probe) record.next_match = std::min(record.next_match, taker->time());
-      else if (matcher_.is_wanted(sent->message))
-        record.next_match = std::min(record.next_match, sent->message.key.arrival);
-    }
-    return record;
-  }
+  match::Record record(Kind kind) const { return {kind, false, clock_, {}}; }
 
   match::Need need(const match::Receive& receive) const {
     match::Need need;
@@ -154,11 +164,10 @@ class Rank final : match::Horizon {
     need.time = receive.post;
     need.candidate = matcher_.least_candidate(receive);
     const auto add = [&](int source) {
-      if (!matcher_.has_candidate(receive, source))
-        need.sources.push_back({source, last_arrival(source, receive.context)});
+      if (!matcher_.has_candidate(receive, source)) need.sources.push_back({source});
     };
     if (receive.source != match::kAny) add(receive.source);
-    else std::ranges::for_each(sources(receive.context), add);
+    else std::ranges::for_each(receive.senders, add);
     return need;
   }
   match::Need need(const Slot& slot) const { return slot.use == Slot::Use::kReceive ? need(slot.receive) : slot.need; }
@@ -181,9 +190,8 @@ class Rank final : match::Horizon {
       match::Record mine = record(Kind::kWait);
       mine.any = any;
       mine.needs = needs();
-      world_.publish(self_, std::move(mine));
+      publish(std::move(mine));
       look_at_others();
-      update_bounds();
       const bool verdict = deadlock_;
       drain();
       if (attempt()) {
@@ -200,30 +208,11 @@ class Rank final : match::Horizon {
     for (;;) {
       drain();
       if (attempt()) return;
-      world_.publish(self_, record(Kind::kRun));
+      publish(record(Kind::kRun));
       look_at_others();
-      update_bounds();
       drain();
       if (attempt()) return;
     }
-  }
-
-  // Lower bounds for acknowledgements that have not come.
-  void update_bounds() {
-    for (Slot& slot : slots_) {
-      if (slot.use != Slot::Use::kSynchronous || slot.need.kind != match::Need::Kind::kAck) continue;
-      slot.bound = std::max(slot.bound, ack_bound(slot));
-    }
-  }
-
-  Time ack_bound(const Slot& slot) {
-    uint64_t version = 0;
-    const match::Record peer = world_.record(slot.need.peer, &version);
-    if (world_.acknowledged(self_, slot.need.peer, slot.need.position)) return slot.bound;
-    const bool examined = peer.examined[static_cast<size_t>(self_)] > slot.need.position;
-    if (!examined) return peer.kind == Kind::kDone ? kNever : match::later(slot.need.time, slot.need.latency);
-    const Time acts = known_[static_cast<size_t>(slot.need.peer)];
-    return match::later(std::max(slot.need.time, std::min(peer.next_match, acts)), slot.need.latency);
   }
 
   // --- calls ---
@@ -249,7 +238,7 @@ class Rank final : match::Horizon {
   void perform(const Step& step) {
     if (step.op == Op::kWork) {
       clock_ += step.work;
-      world_.publish(self_, record(Kind::kRun));
+      publish(record(Kind::kRun));
       return;
     }
     const bool polls =
@@ -318,7 +307,7 @@ class Rank final : match::Horizon {
     }
     ++number;
     event(true);
-    world_.publish(self_, record(Kind::kRun));
+    publish(record(Kind::kRun));
     return true;
   }
 
@@ -328,6 +317,7 @@ class Rank final : match::Horizon {
     receive.source = step.peer == kAny ? match::kAny : members(step.comm)[static_cast<size_t>(step.peer)];
     receive.tag = step.tag;
     receive.post = clock_;
+    receive.senders = members(step.comm);
     return receive;
   }
 
@@ -338,7 +328,7 @@ class Rank final : match::Horizon {
     slot.receive = pattern(step);
     matcher_.post(slot.receive);
     event(true);
-    world_.publish(self_, record(Kind::kRun));
+    publish(record(Kind::kRun));
     return true;
   }
 
@@ -389,7 +379,7 @@ class Rank final : match::Horizon {
     std::sort(slots.begin(), slots.end());
     Event& e = event(flag);
     for (const int slot : slots) e.done.push_back(complete(slot));
-    world_.publish(self_, record(Kind::kRun));
+    publish(record(Kind::kRun));
   }
 
   static std::vector<size_t> every(const Requests& all) {
@@ -490,14 +480,14 @@ class Rank final : match::Horizon {
       e.done.push_back({-1, member_of(step.comm, message.key.source), message.tag, message.key.number, false});
     }
     matcher_.withdraw(receive, clock_);
-    world_.publish(self_, record(Kind::kRun));
+    publish(record(Kind::kRun));
     return flag;
   }
 
   bool cancel(const Step& step) {
     Slot& slot = slots_[static_cast<size_t>(step.slot)];
     event(slot.use == Slot::Use::kReceive && withdraw(slot));
-    world_.publish(self_, record(Kind::kRun));
+    publish(record(Kind::kRun));
     return true;
   }
 
@@ -524,34 +514,34 @@ class Rank final : match::Horizon {
     const uint64_t sequence = entered_[context]++;
     world_.scheduler.yield();
     world_.entries[{context, sequence, self_}] = clock_;
-    world_.publish(self_, record(Kind::kRun));
-    match::Need need;
-    need.kind = match::Need::Kind::kEntries;
-    need.time = clock_;
-    need.context = context;
-    need.sequence = sequence;
+    publish(record(Kind::kRun));
+    std::vector<int> awaited;
     if (step.op == Op::kBarrier) {
       for (const int member : members(step.comm)) {
-        if (member != self_) need.members.push_back(member);
+        if (member != self_) awaited.push_back(member);
       }
     } else if (const int root = members(step.comm)[static_cast<size_t>(step.peer)]; root != self_) {
-      need.members.push_back(root);
+      awaited.push_back(root);
     }
+    match::Need need;
     block(
         false,
         [&] {
-          Time time = clock_;
-          for (const int member : need.members) {
+          need = {};
+          need.kind = match::Need::Kind::kMarks;
+          need.time = clock_;
+          for (const int member : awaited) {
             const auto entry = world_.entered(context, sequence, member);
-            if (!entry) return false;
-            time = std::max(time, match::later(*entry, lookahead()));
+            if (entry) need.time = std::max(need.time, match::later(*entry, lookahead()));
+            else need.sources.push_back({member, context, sequence});
           }
-          clock_ = time;
+          if (!need.sources.empty()) return false;
+          clock_ = need.time;
           return true;
         },
         [&] { return std::vector<match::Need>{need}; });
     event(true);
-    world_.publish(self_, record(Kind::kRun));
+    publish(record(Kind::kRun));
     return true;
   }
 
@@ -562,7 +552,7 @@ class Rank final : match::Horizon {
     for (Slot& slot : slots_) {
       if (slot.use == Slot::Use::kReceive && !withdraw(slot)) complete(static_cast<int>(&slot - slots_.data()));
     }
-    world_.publish(self_, record(Kind::kDone));
+    publish(record(Kind::kDone));
     done_ = true;
   }
 
@@ -586,10 +576,10 @@ class Rank final : match::Horizon {
   bool cancelling_ = false;
   bool cut_off_ = false, done_ = false, stuck_ = false, went_on_ = false, deadlock_ = false;
 
-  std::vector<uint64_t> taken_in_;  // messages, by source
-  std::vector<Time> known_;         // bounds of the last look at the others
-  std::vector<Time> bounds_;        // those that hold for messages that have not been taken in
-  std::map<std::pair<int, uint32_t>, Time> last_arrivals_;
+  Time published_clock_ = 0;
+  match::Snapshot snapshot_{world_, lookahead()};
+  std::vector<Time> known_;   // bounds of the last look at the others
+  std::vector<Time> bounds_;  // those that hold for messages that have not been taken in
   std::map<std::pair<int, uint32_t>, Time> floors_;
   std::map<std::pair<int, uint32_t>, uint64_t> numbers_;
   std::map<uint32_t, uint64_t> entered_;

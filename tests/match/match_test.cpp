@@ -21,18 +21,14 @@ Node receive(Time post, std::vector<int> ranks, Time candidate = kNever) {
   node.least = post;
   node.any = true;
   node.candidate = candidate;
-  for (const int rank : ranks) node.edges.push_back({rank, 0, kL});
+  for (const int rank : ranks) node.edges.push_back({rank, kL});
   return node;
 }
 
 struct Fixed final : Horizon {
-  std::vector<int> all;
   std::vector<Time> next;
-  Fixed(std::vector<Time> arrivals) : next(std::move(arrivals)) {
-    for (size_t i = 0; i < next.size(); ++i) all.push_back(static_cast<int>(i));
-  }
-  std::span<const int> sources(uint32_t) const override { return all; }
-  Time next_arrival(int source, uint32_t) const override { return next[static_cast<size_t>(source)]; }
+  Fixed(std::vector<Time> arrivals) : next(std::move(arrivals)) {}
+  Time next_arrival(int source) const override { return next[static_cast<size_t>(source)]; }
 };
 
 Message message(int source, Time arrival, int tag = 0, uint64_t number = 0) {
@@ -41,11 +37,13 @@ Message message(int source, Time arrival, int tag = 0, uint64_t number = 0) {
   m.key = {arrival, source, number};
   return m;
 }
+constexpr int kAll[] = {0, 1, 2};
 Receive receive_from(int source, Time post, int tag = kAny) {
   Receive r;
   r.source = source;
   r.tag = tag;
   r.post = post;
+  r.senders = kAll;
   return r;
 }
 
@@ -130,16 +128,16 @@ TEST_CASE("a named receive behind a wildcard that may take its message is not fi
 }
 
 TEST_CASE("a cancelled receive leaves its message to the next") {
-  Matcher matcher(2);
+  Matcher matcher(3);
   Message m = message(1, 40);
   Receive first = receive_from(1, 5), second = receive_from(1, 6);
   matcher.arrive(m);
   matcher.post(first);
   matcher.post(second);
-  matcher.settle(Fixed({0, 0}));
+  matcher.settle(Fixed({0, 0, 0}));
   CHECK(first.final());
   matcher.withdraw(first, 20);
-  matcher.settle(Fixed({0, 0}));
+  matcher.settle(Fixed({0, 0, 0}));
   CHECK(second.message == &m);
 }
 

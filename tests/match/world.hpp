@@ -6,6 +6,7 @@
 #include <chan/match/snapshot.hpp>
 #include <deque>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -28,28 +29,42 @@ struct World final : match::Shared {
   World(const Program& p, uint64_t schedule) : program(p), scheduler(schedule) {
     records.resize(static_cast<size_t>(p.ranks));
     versions.resize(static_cast<size_t>(p.ranks));
-    for (auto& record : records) record.examined.resize(static_cast<size_t>(p.ranks));
+    next_matches.resize(static_cast<size_t>(p.ranks), match::kNever);
   }
   int ranks() const override { return program.ranks; }
-  match::Record record(int rank, uint64_t* version) override {
+  void read_record(int rank, match::Record& record, uint64_t* version) override {
     scheduler.yield();
     *version = versions[static_cast<size_t>(rank)];
-    return records[static_cast<size_t>(rank)];
+    record = records[static_cast<size_t>(rank)];
   }
   uint64_t version(int rank) override {
     scheduler.yield();
     return versions[static_cast<size_t>(rank)];
   }
-  uint64_t sent(int from, int to) override {
+  bool unexamined(int from, int to) override {
     scheduler.yield();
-    return lanes[{from, to}].size();
+    return lanes[{from, to}].size() != taken_in[{from, to}];
   }
-  std::optional<Time> acknowledged(int from, int to, uint64_t position) override {
+  bool examined(int from, int to, uint64_t position) override {
+    scheduler.yield();
+    return taken_in[{from, to}] > position;
+  }
+  Time next_match(int rank) override {
+    scheduler.yield();
+    return next_matches[static_cast<size_t>(rank)];
+  }
+  bool acknowledged(int from, int to, uint64_t position) override {
+    return acknowledgement(from, to, position).has_value();
+  }
+  bool marked(const match::Need::Source& source) override {
+    return entered(static_cast<uint32_t>(source.place), source.value, source.rank).has_value();
+  }
+  std::optional<Time> acknowledgement(int from, int to, uint64_t position) {
     scheduler.yield();
     const auto at = acks.find({from, to, position});
     return at == acks.end() ? std::nullopt : std::optional(at->second);
   }
-  std::optional<Time> entered(uint32_t context, uint64_t sequence, int rank) override {
+  std::optional<Time> entered(uint32_t context, uint64_t sequence, int rank) {
     scheduler.yield();
     const auto at = entries.find({context, sequence, rank});
     return at == entries.end() ? std::nullopt : std::optional(at->second);
@@ -66,7 +81,9 @@ struct World final : match::Shared {
   Scheduler scheduler;
   std::vector<match::Record> records;
   std::vector<uint64_t> versions;
+  std::vector<Time> next_matches;
   std::map<std::pair<int, int>, std::deque<Sent>> lanes;
+  std::map<std::pair<int, int>, uint64_t> taken_in;  // of each lane
   std::map<std::tuple<int, int, uint64_t>, Time> acks;
   std::map<std::tuple<uint32_t, uint64_t, int>, Time> entries;
 };

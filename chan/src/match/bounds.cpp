@@ -18,7 +18,7 @@ struct Vertex {
 
 struct Link {  // from a rank to a request that waits for it
   size_t to;
-  Time floor, add;
+  Time add;
 };
 
 class Solver {
@@ -65,7 +65,7 @@ class Solver {
     vertex.value = node.least;
     vertex.add = node.add;
     vertex.missing = node.edges.size();
-    for (const Edge& edge : node.edges) links_[static_cast<size_t>(edge.rank)].push_back({at, edge.floor, edge.add});
+    for (const Edge& edge : node.edges) links_[static_cast<size_t>(edge.rank)].push_back({at, edge.add});
     if (node.any && node.candidate != kNever) push(at, node.candidate);
     if (!node.any && node.edges.empty() && node.least != kNever) push(at, node.least);
   }
@@ -93,7 +93,7 @@ class Solver {
       reach(owner_[at - ranks_.size()], value);
       return;
     }
-    for (const Link& link : links_[at]) reach(link.to, std::max(link.floor, later(value, link.add)));
+    for (const Link& link : links_[at]) reach(link.to, later(value, link.add));
   }
 
   using Entry = std::pair<Time, size_t>;
@@ -107,5 +107,14 @@ class Solver {
 }  // namespace
 
 std::vector<Time> solve_bounds(std::span<const RankState> ranks) { return Solver(ranks).run(); }
+
+Time earliest(const Node& node, std::span<const Time> bounds) {
+  Time value = node.any ? node.candidate : 0;
+  for (const Edge& edge : node.edges) {
+    const Time reached = later(bounds[static_cast<size_t>(edge.rank)], edge.add);
+    value = node.any ? std::min(value, reached) : std::max(value, reached);
+  }
+  return later(std::max(node.least, value), node.add);
+}
 
 }  // namespace chan::match

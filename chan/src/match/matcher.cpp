@@ -11,100 +11,154 @@ bool overlap(const Receive& a, const Receive& b) {
   return a.context == b.context && meet(a.source, b.source) && meet(a.tag, b.tag);
 }
 
-bool nothing_before(const Message& message, const Horizon& horizon) {
-  const auto comes_later = [&](int source) {
-    if (source == message.key.source) return true;
-    const Time next = horizon.next_arrival(source, message.context);
-    return next > message.key.arrival || (next == message.key.arrival && source > message.key.source);
-  };
-  const auto sources = horizon.sources(message.context);
-  return std::all_of(sources.begin(), sources.end(), comes_later);
+bool same_pattern(const Receive& a, const Receive& b) {
+  return a.context == b.context && a.source == b.source && a.tag == b.tag && a.probe == b.probe;
 }
 
-template <typename T>
-void erase(T& list, typename T::value_type item) {
-  list.erase(std::find(list.begin(), list.end(), item));
+bool nothing_before(const Message& message, std::span<const int> senders, const Horizon& horizon) {
+  return std::all_of(senders.begin(), senders.end(), [&](int source) {
+    if (source == message.key.source) return true;
+    const Time next = horizon.next_arrival(source);
+    return next > message.key.arrival || (next == message.key.arrival && source > message.key.source);
+  });
+}
+
+Receive* first_open(const Queue<Receive>& group) {
+  Receive* receive = group.first;
+  while (receive != nullptr && receive->final()) receive = receive->next;
+  return receive;
 }
 
 }  // namespace
 
+void Matcher::post(Receive& receive) {
+  receive.order = ++posts_;
+  const auto group =
+      std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return same_pattern(*g.first, receive); });
+  (group != groups_.end() ? *group : groups_.emplace_back()).push(&receive);
+}
+
+void Matcher::put_back(Message& message) {
+  Queue<Message>& queue = queues_[static_cast<size_t>(message.key.source)];
+  Message* before = nullptr;
+  for (Message* m = queue.first; m != nullptr && m->key.number < message.key.number; m = m->next) before = m;
+  queue.insert_after(before, &message);
+}
+
 Message* Matcher::first_free(const Receive& receive, int source) const {
-  for (Message* message : queues_[static_cast<size_t>(source)]) {
-    if (message->taker == nullptr && message->pass != pass_ && receive.accepts(*message)) return message;
+  for (Message* m = queues_[static_cast<size_t>(source)].first; m != nullptr; m = m->next) {
+    if (m->taker == nullptr && m->pass != pass_ && receive.accepts(*m)) return m;
   }
   return nullptr;
 }
 
 // The free message with the least key.
-Message* Matcher::candidate(const Receive& receive, const Horizon& horizon) const {
+Message* Matcher::candidate(const Receive& receive) const {
   if (receive.source != kAny) return first_free(receive, receive.source);
   Message* least = nullptr;
-  for (const int source : horizon.sources(receive.context)) {
+  for (const int source : receive.senders) {
     Message* message = first_free(receive, source);
     if (message != nullptr && (least == nullptr || message->key < least->key)) least = message;
   }
   return least;
 }
 
+// Of receives with one pattern only the first that is not final is looked at. So a message that it accepts, and leaves
+// because it has a lesser one, is not final for a later receive: those that were passed over may take it. Nobody waits
+// for ever for that: the lesser message becomes final first.
 void Matcher::settle(const Horizon& horizon) {
   ++pass_;
-  std::vector<const Receive*> open;  // earlier receives that are not final; of equal ones, the first
-  for (Receive* receive : receives_) {
-    if (receive->final()) continue;
-    const bool contested =
-        std::any_of(open.begin(), open.end(), [&](const Receive* earlier) { return overlap(*earlier, *receive); });
-    Message* message = candidate(*receive, horizon);
-    const bool named = receive->source != kAny;
-    if (message != nullptr && ((named && !contested) || nothing_before(*message, horizon))) {
-      receive->message = message;
-      message->taker = receive;
-      continue;
+  std::vector<Receive*> heads;  // of the groups: the next to look at, null where there is none
+  for (const Group& group : groups_) heads.push_back(first_open(group));
+  std::vector<const Receive*> open;  // earlier ones that are not final
+  for (;;) {
+    Receive** head = nullptr;
+    for (Receive*& r : heads) {
+      if (r != nullptr && (head == nullptr || r->order < (*head)->order)) head = &r;
     }
-    if (message != nullptr) message->pass = pass_;
-    const auto same = [&](const Receive* other) {
-      return other->context == receive->context && other->source == receive->source && other->tag == receive->tag;
-    };
-    if (std::none_of(open.begin(), open.end(), same)) open.push_back(receive);
+    if (head == nullptr) return;
+    Receive* receive = *head;
+    if (try_final(*receive, open, horizon)) {
+      *head = receive->next;
+      while (*head != nullptr && (*head)->final()) *head = (*head)->next;
+    } else {
+      open.push_back(receive);
+      *head = nullptr;
+    }
   }
+}
+
+bool Matcher::try_final(Receive& receive, const std::vector<const Receive*>& open, const Horizon& horizon) {
+  receive.contested =
+      std::any_of(open.begin(), open.end(), [&](const Receive* earlier) { return overlap(*earlier, receive); });
+  Message* message = candidate(receive);
+  if (message == nullptr) return false;
+  const bool named = receive.source != kAny;
+  const auto accepts = [&](const Receive* earlier) { return earlier->accepts(*message); };
+  if ((named && !receive.contested) ||
+      (std::none_of(open.begin(), open.end(), accepts) && nothing_before(*message, receive.senders, horizon))) {
+    receive.message = message;
+    message->taker = &receive;
+    return true;
+  }
+  message->pass = pass_;
+  return false;
+}
+
+Message* Matcher::first_candidate(const Receive& receive, int source) const {
+  for (Message* m = queues_[static_cast<size_t>(source)].first; m != nullptr; m = m->next) {
+    if (m->taker == nullptr && receive.accepts(*m)) return m;
+  }
+  return nullptr;
 }
 
 Time Matcher::least_candidate(const Receive& receive) const {
   Time least = kNever;
-  for (const auto& queue : queues_) {
-    for (const Message* message : queue) {
-      if (message->taker == nullptr && receive.accepts(*message)) least = std::min(least, message->key.arrival);
-    }
-  }
+  const auto consider = [&](int source) {
+    const Message* m = first_candidate(receive, source);  // arrivals of one source ascend
+    if (m != nullptr) least = std::min(least, m->key.arrival);
+  };
+  if (receive.source != kAny) consider(receive.source);
+  else std::ranges::for_each(receive.senders, consider);
   return least;
 }
 
-bool Matcher::has_candidate(const Receive& receive, int source) const {
-  const auto& queue = queues_[static_cast<size_t>(source)];
-  return std::any_of(queue.begin(), queue.end(),
-                     [&](const Message* m) { return m->taker == nullptr && receive.accepts(*m); });
+bool Matcher::is_wanted(const Message& message) const {
+  return std::any_of(groups_.begin(), groups_.end(), [&](const Group& group) {
+    return !group.first->probe && group.first->accepts(message) && first_open(group) != nullptr;
+  });
 }
 
-bool Matcher::is_wanted(const Message& message) const {
-  return std::any_of(receives_.begin(), receives_.end(),
-                     [&](const Receive* r) { return !r->final() && !r->probe && r->accepts(message); });
+bool Matcher::is_contested(const Receive& receive) const {
+  return std::any_of(groups_.begin(), groups_.end(), [&](const Group& group) {
+    return !group.first->probe && overlap(*group.first, receive) && first_open(group) != nullptr;
+  });
 }
 
 Outlook Matcher::outlook(const Receive& receive, const Horizon& horizon) const {
   if (receive.final()) return {true, receive.time()};
-  Time least = least_candidate(receive);
+  Time least = kNever;
   const auto consider = [&](int source) {
-    if (!has_candidate(receive, source)) least = std::min(least, horizon.next_arrival(source, receive.context));
+    const Message* m = first_candidate(receive, source);
+    least = std::min(least, m != nullptr ? m->key.arrival : horizon.next_arrival(source));
   };
   if (receive.source != kAny) consider(receive.source);
-  else std::ranges::for_each(horizon.sources(receive.context), consider);
+  else std::ranges::for_each(receive.senders, consider);
   return {false, std::max(receive.post, least)};
 }
 
 Message& Matcher::take(Receive& receive) {
   Message& message = *receive.message;
-  erase(queues_[static_cast<size_t>(message.key.source)], &message);
-  erase(receives_, &receive);
+  take(message);
+  take_out(receive);
   return message;
+}
+
+void Matcher::take_out(Receive& receive) {
+  const auto group =
+      std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return same_pattern(*g.first, receive); });
+  group->take(&receive);
+  if (group->empty()) groups_.erase(group);
 }
 
 void Matcher::withdraw(Receive& receive, Time now) {
@@ -112,12 +166,11 @@ void Matcher::withdraw(Receive& receive, Time now) {
     if (r.final()) r.message->taker = nullptr;
     r.message = nullptr;
   };
-  const auto at = std::find(receives_.begin(), receives_.end(), &receive);
-  for (auto later = at + 1; later != receives_.end(); ++later) {
-    if ((*later)->final() && (*later)->time() > now) reopen(**later);
-  }
+  each_receive([&](Receive& other) {
+    if (other.order > receive.order && other.final() && other.time() > now) reopen(other);
+  });
   reopen(receive);
-  receives_.erase(at);
+  take_out(receive);
 }
 
 }  // namespace chan::match

@@ -3,104 +3,74 @@
 #include <algorithm>
 
 namespace chan::match {
-namespace {
 
-struct Reading {
-  Record record;
-  uint64_t version = 0;
-};
-
-class Snapshot {
- public:
-  Snapshot(Shared& shared, Time lookahead) : shared_(shared), lookahead_(lookahead) {}
-
-  std::vector<RankState> take() {
-    for (int rank = 0; rank < shared_.ranks(); ++rank) {
-      Reading& reading = readings_.emplace_back();
-      reading.record = shared_.record(rank, &reading.version);
-    }
-    std::vector<RankState> states;
-    for (int rank = 0; rank < shared_.ranks(); ++rank) states.push_back(look_again(rank));
-    return states;
+const std::vector<RankState>& Snapshot::take() {
+  const int ranks = shared_.ranks();
+  readings_.resize(static_cast<size_t>(ranks));
+  states_.resize(static_cast<size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    Reading& reading = readings_[static_cast<size_t>(rank)];
+    shared_.read_record(rank, reading.record, &reading.version);
   }
+  for (int rank = 0; rank < ranks; ++rank) look_again(rank, states_[static_cast<size_t>(rank)]);
+  return states_;
+}
 
- private:
-  const Record& of(int rank) const { return readings_[static_cast<size_t>(rank)].record; }
+void Snapshot::look_again(int rank, RankState& state) {
+  const Record& record = readings_[static_cast<size_t>(rank)].record;
+  state.kind = record.kind;
+  state.any = record.any;
+  state.clock = record.clock;
+  state.nodes.clear();
+  if (record.kind != RankState::Kind::kWait) return;
+  // The needs first: what they have seen is then covered by the look at the version.
+  for (const Need& need : record.needs) state.nodes.push_back(node(rank, need));
+  if (!has_moved(rank)) return;
+  state.kind = RankState::Kind::kRun;
+  state.nodes.clear();
+}
 
-  RankState look_again(int rank) {
-    const Record& record = of(rank);
-    RankState state{record.kind, record.any, record.clock, {}};
-    if (record.kind != RankState::Kind::kWait) return state;
-    // The needs first: what they have seen is then covered by the look at the version.
-    for (const Need& need : record.needs) state.nodes.push_back(node(rank, need));
-    if (has_moved(rank)) return {RankState::Kind::kRun, false, record.clock, {}};
-    return state;
+bool Snapshot::has_moved(int rank) {
+  const Reading& reading = readings_[static_cast<size_t>(rank)];
+  return std::ranges::any_of(reading.record.needs, [&](const Need& need) { return has_come(rank, need); }) ||
+         shared_.version(rank) != reading.version;
+}
+
+bool Snapshot::has_come(int rank, const Need& need) {
+  switch (need.kind) {
+    case Need::Kind::kReceive:
+      return std::ranges::any_of(need.sources, [&](const auto& s) { return shared_.unexamined(s.rank, rank); });
+    case Need::Kind::kAck: return shared_.acknowledged(rank, need.peer, need.position);
+    case Need::Kind::kMarks: return std::ranges::any_of(need.sources, [&](const auto& s) { return shared_.marked(s); });
+    case Need::Kind::kFixed: break;
   }
+  return false;
+}
 
-  bool has_moved(int rank) {
-    const Record& record = of(rank);
-    for (int from = 0; from < shared_.ranks(); ++from) {
-      if (shared_.sent(from, rank) != record.examined[static_cast<size_t>(from)]) return true;
-    }
-    return shared_.version(rank) != readings_[static_cast<size_t>(rank)].version;
-  }
-
-  Node node(int rank, const Need& need) {
-    switch (need.kind) {
-      case Need::Kind::kReceive: return receive(need);
-      case Need::Kind::kAck: return acknowledgement(rank, need);
-      case Need::Kind::kEntries: return entries(need);
-      case Need::Kind::kFixed: break;
-    }
-    return Node::fixed(need.time);
-  }
-
-  Node receive(const Need& need) const {
-    Node node;
-    node.least = need.time;
-    node.candidate = need.candidate;
-    node.any = true;
-    for (const Need::Source& source : need.sources) node.edges.push_back({source.rank, source.floor, lookahead_});
-    return node;
-  }
-
-  // Matched when a receive that the destination has posted can take the message, or at a later post of it.
-  Node acknowledgement(int rank, const Need& need) {
-    if (const auto time = shared_.acknowledged(rank, need.peer, need.position)) return Node::fixed(*time);
-    const Record& peer = of(need.peer);
-    const bool examined = peer.examined[static_cast<size_t>(rank)] > need.position;
-    if (!examined) {
-      return Node::fixed(peer.kind == RankState::Kind::kDone ? kNever : later(need.time, need.latency));
-    }
-    Node node;
-    node.least = need.time;
-    node.candidate = peer.next_match;
-    node.any = true;
-    node.edges.push_back({need.peer, 0, 0});
-    node.add = need.latency;
-    return node;
-  }
-
-  Node entries(const Need& need) {
-    Node node;
-    node.least = need.time;
-    for (const int member : need.members) {
-      if (const auto time = shared_.entered(need.context, need.sequence, member)) {
-        node.least = std::max(node.least, later(*time, lookahead_));
-      } else {
-        node.edges.push_back({member, 0, lookahead_});
+Node Snapshot::node(int rank, const Need& need) {
+  Node node = Node::fixed(need.time);
+  switch (need.kind) {
+    case Need::Kind::kReceive:
+      node.candidate = need.candidate;
+      node.any = true;
+      break;
+    case Need::Kind::kAck: {
+      // Matched when a receive that the destination has posted can take the message, or at a later post of it.
+      if (!shared_.examined(rank, need.peer, need.position)) {
+        const bool done = readings_[static_cast<size_t>(need.peer)].record.kind == RankState::Kind::kDone;
+        return Node::fixed(done ? kNever : later(need.time, need.latency));
       }
+      node.candidate = shared_.next_match(need.peer);
+      node.any = true;
+      node.edges.push_back({need.peer, 0});
+      node.add = need.latency;
+      return node;
     }
-    return node;
+    case Need::Kind::kMarks:
+    case Need::Kind::kFixed: break;
   }
-
-  Shared& shared_;
-  Time lookahead_;
-  std::vector<Reading> readings_;
-};
-
-}  // namespace
-
-std::vector<RankState> take_snapshot(Shared& shared, Time lookahead) { return Snapshot(shared, lookahead).take(); }
+  for (const Need::Source& source : need.sources) node.edges.push_back({source.rank, lookahead_});
+  return node;
+}
 
 }  // namespace chan::match

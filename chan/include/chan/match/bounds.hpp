@@ -21,9 +21,8 @@ namespace chan::match {
 
 struct Edge {
   int rank = 0;
-  Time floor = 0;
   Time add = 0;
-  // Contributes max(floor, A(rank) + add).
+  // Contributes A(rank) + add.
 };
 
 // A request: completes not before
@@ -52,5 +51,7 @@ struct RankState {
 
 // A of each rank; kNever is infinity.
 std::vector<Time> solve_bounds(std::span<const RankState> ranks);
+// When the request completes at the earliest, with A of each rank.
+Time earliest(const Node& node, std::span<const Time> bounds);
 
 }  // namespace chan::match

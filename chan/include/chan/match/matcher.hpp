@@ -13,10 +13,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
+#include <chan/match/queue.hpp>
 #include <chan/match/types.hpp>
 
 namespace chan::match {
@@ -24,6 +24,7 @@ namespace chan::match {
 struct Receive;
 
 struct Message {
+  Message* next = nullptr;  // of the same source
   uint32_t context = 0;
   int tag = 0;
   Key key;
@@ -32,12 +33,16 @@ struct Message {
 };
 
 struct Receive {
+  Receive* next = nullptr;  // with the same pattern
   uint32_t context = 0;
   int source = kAny;  // rank in the job
   int tag = kAny;
   Time post = 0;
-  bool probe = false;          // posted last, sees its message and leaves it
-  Message* message = nullptr;  // of a final pair
+  uint64_t order = 0;            // of posting; ascending
+  bool probe = false;            // posted last, sees its message and leaves it
+  bool contested = false;        // an earlier receive that is not final may take its message; settled by the Matcher
+  Message* message = nullptr;    // of a final pair
+  std::span<const int> senders;  // who can send in the context: ranks in the job
 
   bool final() const { return message != nullptr; }
   // Of a final pair: the time of completion.
@@ -51,20 +56,20 @@ struct Receive {
 class Horizon {
  public:
   virtual ~Horizon() = default;
-  // The ranks that can send in a context.
-  virtual std::span<const int> sources(uint32_t context) const = 0;
-  // A lower bound for the arrival of the next message from `source` in `context` that is not in the queues.
-  virtual Time next_arrival(int source, uint32_t context) const = 0;
+  // A lower bound for the arrival of the next message from `source` that is not in the queues.
+  virtual Time next_arrival(int source) const = 0;
 };
 
 // Owns neither messages nor receives: they stay where they are until they are taken or withdrawn.
 class Matcher {
  public:
-  explicit Matcher(int ranks) : queues_(static_cast<size_t>(ranks)) {}
+  explicit Matcher(int ranks = 0) : queues_(static_cast<size_t>(ranks)) {}
 
   // Messages of one source come in the order in which they were sent; receives in the order of their posts.
-  void arrive(Message& message) { queues_[static_cast<size_t>(message.key.source)].push_back(&message); }
-  void post(Receive& receive) { receives_.push_back(&receive); }
+  void arrive(Message& message) { queues_[static_cast<size_t>(message.key.source)].push(&message); }
+  void post(Receive& receive);
+  // One that was taken out comes back to its place.
+  void put_back(Message& message);
 
   // Makes all pairs final that are, as far as the horizon is known.
   void settle(const Horizon& horizon);
@@ -72,24 +77,46 @@ class Matcher {
   // The least arrival of a message that the receive accepts and that belongs to no final pair, kNever if there is none.
   Time least_candidate(const Receive& receive) const;
   // Has this source sent such a message?
-  bool has_candidate(const Receive& receive, int source) const;
+  bool has_candidate(const Receive& receive, int source) const { return first_candidate(receive, source) != nullptr; }
+  // The first one.
+  Message* first_candidate(const Receive& receive, int source) const;
   // Could a receive that is not final take this message? A probe does not.
   bool is_wanted(const Message& message) const;
+  // Could a receive that is not final take a message that this one accepts?
+  bool is_contested(const Receive& receive) const;
 
   // The receive is complete: it and its message leave the queues. Returns the message.
   Message& take(Receive& receive);
+  // A message leaves without a receive of the queues, or a receive without a message.
+  void take(Message& message) { queues_[static_cast<size_t>(message.key.source)].take(&message); }
+  void take_out(Receive& receive);
   // The receive is cancelled at `now`, which is before its time, or was only a probe. Pairs of later receives that are
   // not complete by then are open again.
   void withdraw(Receive& receive, Time now);
 
-  const std::vector<Receive*>& receives() const { return receives_; }
+  bool no_messages(int source) const { return queues_[static_cast<size_t>(source)].empty(); }
+  bool no_receives() const { return groups_.empty(); }
+  // Visits every receive; those with the same pattern in the order of their posts.
+  template <typename Visit>
+  void each_receive(Visit&& visit) const {
+    for (const Queue<Receive>& group : groups_) {
+      for (Receive *r = group.first, *next; r != nullptr; r = next) {
+        next = r->next;
+        visit(*r);
+      }
+    }
+  }
 
  private:
-  Message* first_free(const Receive& receive, int source) const;
-  Message* candidate(const Receive& receive, const Horizon& horizon) const;
+  using Group = Queue<Receive>;  // of receives with the same pattern; never empty
 
-  std::vector<std::deque<Message*>> queues_;  // by source
-  std::vector<Receive*> receives_;            // in post order
+  Message* first_free(const Receive& receive, int source) const;
+  Message* candidate(const Receive& receive) const;
+  bool try_final(Receive& receive, const std::vector<const Receive*>& open, const Horizon& horizon);
+
+  std::vector<Queue<Message>> queues_;  // by source
+  std::vector<Group> groups_;
+  uint64_t posts_ = 0;
   uint64_t pass_ = 0;
 };
 

@@ -1,11 +1,13 @@
 // What ranks publish of themselves, and how another rank reads it all as if at one instant.
 //
 // Two passes. The first reads every record. The second looks again at each rank that waits: has it published anew, or
-// is there a message for it that it had not examined? Such a rank has moved, and counts as running, with the clock of
-// the first pass. Nothing is ever retried: clocks of running ranks always move. LOGICAL-TIME section 3.
+// has something come that it waits for and has not taken in? Such a rank has moved, and counts as running, with the
+// clock of the first pass. Nothing is ever retried: clocks of running ranks always move. LOGICAL-TIME section 3.
+//
+// What this asks of a rank: before it takes in anything while it is published as waiting, it publishes that it runs.
+// Before it takes in a synchronous message, it lowers its next match to the message's arrival.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include <chan/match/bounds.hpp>
@@ -15,28 +17,25 @@ namespace chan::match {
 
 // One request of a waiting rank.
 struct Need {
-  enum class Kind : uint8_t { kFixed, kReceive, kAck, kEntries };
+  enum class Kind : uint8_t { kFixed, kReceive, kAck, kMarks };
   struct Source {
     int rank = 0;
-    Time floor = 0;  // arrival of its last message in the context
+    // kMarks: where the rank leaves its mark, and which.
+    uint64_t place = 0;
+    uint64_t value = 0;
     bool operator==(const Source&) const = default;
   };
   Kind kind = Kind::kFixed;
-  Time time = 0;  // kFixed: of completion; kReceive: of the post; kAck: the message's arrival; kEntries: own entry
+  // kFixed: of completion; kReceive: of the post; kAck: the message's arrival; kMarks: of those that have come.
+  Time time = 0;
 
-  // kReceive
-  Time candidate = kNever;      // least arrival of a message that has come and could be it
-  std::vector<Source> sources;  // who could send one and has not
+  Time candidate = kNever;      // kReceive: least arrival of a message that has come and could be it
+  std::vector<Source> sources;  // kReceive: who could send one and has not; kMarks: who is waited for
 
   // kAck: of a synchronous send
   int peer = 0;           // its destination
   uint64_t position = 0;  // of the message among all from this rank to that one
   Time latency = 0;       // of the acknowledgement
-
-  // kEntries: of a collective
-  uint32_t context = 0;
-  uint64_t sequence = 0;     // among the collectives of the context
-  std::vector<int> members;  // those who are waited for; ranks in the job
 
   bool operator==(const Need&) const = default;
 };
@@ -45,10 +44,7 @@ struct Record {
   RankState::Kind kind = RankState::Kind::kRun;
   bool any = false;
   Time clock = 0;
-  std::vector<Need> needs;         // kWait
-  std::vector<uint64_t> examined;  // messages taken in, by source
-  // The least time at which a synchronous message that was examined and not acknowledged yet may be matched.
-  Time next_match = kNever;
+  std::vector<Need> needs;  // kWait
 
   bool operator==(const Record&) const = default;
 };
@@ -58,15 +54,42 @@ class Shared {
  public:
   virtual ~Shared() = default;
   virtual int ranks() const = 0;
-  virtual Record record(int rank, uint64_t* version) = 0;
+  virtual void read_record(int rank, Record& record, uint64_t* version) = 0;
   virtual uint64_t version(int rank) = 0;
-  virtual uint64_t sent(int from, int to) = 0;  // messages that are visible
-  // Of the message at that position: the time of its acknowledgement.
-  virtual std::optional<Time> acknowledged(int from, int to, uint64_t position) = 0;
-  virtual std::optional<Time> entered(uint32_t context, uint64_t sequence, int rank) = 0;
+  // Is there a message that the receiver has not taken in?
+  virtual bool unexamined(int from, int to) = 0;
+  // Has it taken in the message at that position?
+  virtual bool examined(int from, int to, uint64_t position) = 0;
+  // Is there an acknowledgement of that message which its sender has not taken in?
+  virtual bool acknowledged(int from, int to, uint64_t position) = 0;
+  // The least time at which a synchronous message that the rank has taken in, and not acknowledged, may be matched.
+  virtual Time next_match(int rank) = 0;
+  virtual bool marked(const Need::Source& source) = 0;
 };
 
-// The ranks as the solver of bounds takes them. `lookahead`: the least time that anything takes from rank to rank.
-std::vector<RankState> take_snapshot(Shared& shared, Time lookahead);
+// One look at all ranks. Keeps its memory for the next one.
+class Snapshot {
+ public:
+  // `lookahead`: the least time that anything takes from rank to rank.
+  Snapshot(Shared& shared, Time lookahead) : shared_(shared), lookahead_(lookahead) {}
+
+  const std::vector<RankState>& take();
+  // A request of a rank as the solver takes it.
+  Node node(int rank, const Need& need);
+
+ private:
+  struct Reading {
+    Record record;
+    uint64_t version = 0;
+  };
+  void look_again(int rank, RankState& state);
+  bool has_moved(int rank);
+  bool has_come(int rank, const Need& need);
+
+  Shared& shared_;
+  Time lookahead_;
+  std::vector<Reading> readings_;
+  std::vector<RankState> states_;
+};
 
 }  // namespace chan::match
