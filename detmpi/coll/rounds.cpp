@@ -20,23 +20,51 @@ void Rounds::notify_all() const {
 }
 
 std::byte* Rounds::prepare(size_t bytes) {
-  if (!board_.writable()) [[unlikely]] {
+  uint64_t free_at = 0;
+  if (!board_.writable(&free_at)) [[unlikely]] {
     board_.head().waiting.fetch_add(1, std::memory_order_relaxed);
-    g_engine.block(Engine::kNoLane, nullptr, [this] { return board_.writable(); });
+    const auto finished = [this](uint32_t member) { return &board_.done(member).rounds; };
+    wait_for([this] { return board_.slowest_member(); }, finished, board_.needed(),
+             [&] { return board_.writable(&free_at); });
     board_.head().waiting.fetch_sub(1, std::memory_order_relaxed);
   }
+  if (free_at != 0) g_clock = std::max(g_clock, free_at + g_job->lookahead);
   return const_cast<std::byte*>(data(me(), bytes));
 }
 
+// Blocks until `ready`, which needs that the word of a member, the one that `whom` names, reaches `value`.
+template <typename Whom, typename Word, typename Ready>
+void Rounds::wait_for(Whom&& whom, Word&& word, uint64_t value, Ready&& ready) {
+  chan::match::Need need;
+  need.kind = chan::match::Need::Kind::kMarks;
+  need.time = g_clock;
+  need.sources.resize(1);
+  const Wait wait{.marks = &need};
+  g_engine.block(wait, Engine::kNoLane, [&] {
+    if (ready()) return true;
+    const uint32_t member = whom();
+    const int rank = comm_.world_rank[member];
+    if (need.sources[0].rank != rank || need.sources[0].value != value) {
+      need.sources[0] = {rank, place_of(*word(member)), value};
+      g_engine.note_change();
+    }
+    return false;
+  });
+  g_engine.announce_if_due();
+}
+
+// A later action of the same operation is later than what others may know of the clock by then.
 void Rounds::publish(int to) {
-  board_.publish(g_clock);
+  g_clock += 1;
+  board_.publish(g_clock, static_cast<uint64_t>(g_call.id));
   if (to == kEverybody) notify_all();
   else notify(static_cast<uint32_t>(to));
 }
 
 const std::byte* Rounds::await(uint32_t member, size_t bytes) {
   if (!board_.published(member)) {
-    g_engine.block(Engine::kNoLane, nullptr, [&] { return board_.published(member); });
+    const auto entry = [this](uint32_t m) { return &board_.place(board_.round(), m).round; };
+    wait_for([member] { return member; }, entry, board_.round() + 1, [&] { return board_.published(member); });
   }
   g_clock = std::max(g_clock, board_.place(board_.round(), member).stamp + g_job->lookahead);
   return data(member, bytes);
@@ -50,7 +78,8 @@ void Rounds::await_all(size_t bytes) {
 }
 
 void Rounds::finish() {
-  board_.finish();
+  if (board_.ends_half()) g_clock += 1;  // others may act on it: an action of its own
+  board_.finish(g_clock);
   spmc::base::light_fence();
   if (board_.head().waiting.load(std::memory_order_relaxed) != 0) [[unlikely]]
     notify_all();

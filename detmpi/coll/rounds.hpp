@@ -45,6 +45,8 @@ class Rounds {
   void finish();
 
  private:
+  template <typename Whom, typename Word, typename Ready>
+  void wait_for(Whom&& whom, Word&& word, uint64_t value, Ready&& ready);
   void notify(uint32_t member) const;
   void notify_all() const;
 

@@ -45,7 +45,7 @@ void plan_pieces(Offer& offer, const void* to, uint64_t bytes) {
 // For a message that nothing waits in front of: whoever then waits for it withdraws it in time (await_taker).
 bool Engine::try_offer(Request& request, Outbound& out) {
   const uint64_t least = request.blocking ? direct_from_.blocking : direct_from_.pending;
-  if (request.kind != RequestKind::kSend || request.data.size() < least) return false;
+  if (request.data.size() < least) return false;
   if (request.data.flat() == nullptr || ~offers_used_ == 0) return false;
   chan::Cell* cell = out.lane.try_reserve(1);
   if (cell == nullptr) return false;
@@ -63,11 +63,7 @@ bool Engine::try_offer(Request& request, Outbound& out) {
   offer.state.store(OfferState::kOffered, relaxed);
   offers_used_ |= 1u << entry;
   sent_[entry] = {&request, request.peer_world};
-  cell->aux = request.ack_id;
-  cell->stamp = request.stamp;
-  cell->bytes = request.data.size();
-  cell->context = request.context;
-  cell->tag = request.tag;
+  set_envelope(*cell, request);
   std::memcpy(cell->payload, &name, sizeof name);
   out.lane.publish(cell, 1, kRecordOffer | static_cast<uint32_t>(request.comm->rank) << 8);
   request.started = true;
@@ -110,7 +106,7 @@ void Engine::offer_copied(SentOffer& sent) {
   sent.request = nullptr;
   request.offer = 0;
   request.pushed = true;
-  if (request.ack_id != 0) return;  // synchronous: the acknowledgement completes it
+  if (request.mode == SendMode::kSynchronous && !request.matched) return;  // the acknowledgement completes it
   request.complete = true;
   if (request.detached) request_delete(request);
 }
@@ -155,7 +151,8 @@ void Engine::await_taker(Request& request) {
 // The receive that takes the offered message of rank `from`.
 void Engine::take_offer(int from, OfferName name, Request& request) {
   Offer& offer = offer_at(name);
-  if (request.data.flat() != nullptr || request.data.size() == 0) {
+  const bool whole_kept = request.own_buffer != nullptr;
+  if (!whole_kept && (request.data.flat() != nullptr || request.data.size() == 0)) {
     plan_pieces(offer, request.data.flat(), std::min<uint64_t>(request.bytes, request.data.size()));
     if (change_state(offer, OfferState::kOffered, OfferState::kTaken)) {
       copy_pieces(offer, OfferSide::kReceiver, from);

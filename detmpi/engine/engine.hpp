@@ -1,5 +1,5 @@
-// The engine of one rank: its lanes to and from the other ranks, the queues of posted receives and of unexpected
-// messages, and the sends that found no room yet. Everything here belongs to the rank's one thread.
+// The engine of one rank: its lanes to and from the other ranks, the queues of posted receives and of messages that
+// came before their receive, and the sends that found no room yet. Everything here belongs to the rank's one thread.
 //
 // Messages are left in their lane until somebody wants them: a receive that names its source reads that lane alone,
 // straight into the program's buffer. While a rank is blocked for longer it takes everything in (poll_all), so that a
@@ -8,9 +8,10 @@
 // Three ways for a message, by size: in a record (send.cpp), in pieces through the window (send.cpp), from buffer to
 // buffer (offer.hpp, direct.cpp).
 //
-// The seam for logical time: every record carries its arrival stamp, a(m) = max(a(previous of the pair), C + L), and
-// the rank publishes its clock at every call (LOGICAL-TIME sections 1 to 3). Wildcard receives take the smallest (a,
-// source) among the messages that are there; waiting for those that might still come is the engine's next step.
+// Logical time (LOGICAL-TIME; chan/match): every record carries its arrival stamp, a(m) = C + latency. A receive that
+// names its source, and that no pending wildcard before it contests, is *plain*: it takes its message when it sees it,
+// and that is all. The others stand in the matcher, which makes them final when nothing earlier can come; what tells
+// it is the horizon. When calls may answer: answer.cpp. What a blocked rank does and publishes: block.cpp.
 #pragma once
 
 #include <mpi.h>
@@ -20,11 +21,14 @@
 
 #include <base/wait.hpp>
 #include <chan/lane.hpp>
+#include <chan/match/matcher.hpp>
 #include <chan/window.hpp>
 #include <spmc/frames.hpp>
 
+#include "horizon.hpp"
 #include "job_table.hpp"
 #include "offer.hpp"
+#include "published.hpp"
 #include "request.hpp"
 
 namespace detmpi {
@@ -50,14 +54,9 @@ inline Offer& offer_at(OfferName name) {
   return reinterpret_cast<Offer*>(spmc::segment::frame(spmc::EPageIndex{name.table}))[name.entry];
 }
 
-// A message that came before its receive. Lives in its source's list until it is matched.
-struct Message {
-  Message* next = nullptr;
-  uint32_t context = 0;
+// A message that came before its receive. Stands in the matcher until it is matched.
+struct Message : chan::match::Message {
   int source = 0;  // rank in the communicator
-  int source_world = 0;
-  int tag = 0;
-  uint64_t stamp = 0;
   uint64_t bytes = 0;
   uint64_t filled = 0;            // bytes that have arrived
   uint32_t ack_id = 0;            // synchronous: to be acknowledged when matched
@@ -66,29 +65,11 @@ struct Message {
 };
 
 template <typename T>
-struct Queue {  // singly linked, intrusive through T::next
-  T* first = nullptr;
-  T* last = nullptr;
-  bool empty() const { return first == nullptr; }
-  void push(T* item) {
-    item->next = nullptr;
-    if (last != nullptr) last->next = item;
-    else first = item;
-    last = item;
-  }
-  // Takes out the item behind `before` (null: the first).
-  T* take_after(T* before) {
-    T* item = before != nullptr ? before->next : first;
-    (before != nullptr ? before->next : first) = item->next;
-    if (last == item) last = before;
-    return item;
-  }
-};
+using Queue = chan::match::Queue<T>;
 
 struct Outbound {  // to one rank
   chan::LaneOut lane;
-  uint64_t last_stamp = 0;  // arrival time of the message before
-  Queue<Request> waiting;   // sends that found no room; while not empty, all sends queue here
+  Queue<Request> waiting;  // sends that found no room; while not empty, all sends queue here
 };
 
 // A message of which something is still to come: goes to exactly one of the two.
@@ -106,6 +87,29 @@ struct TakenOffer {
   Request* request;
 };
 
+// A synchronous message that was taken in and is not acknowledged yet: still a message, or already matched.
+struct Unacknowledged {
+  int from;
+  uint32_t id;
+  Message* message;
+  Request* request;
+};
+
+// What a call waits for, as other ranks need to know it.
+struct Wait {
+  enum class Kind : uint8_t {
+    kPhysical,  // bytes or room: no matter of logical time
+    kTest,      // only what the others may still do, to answer a test
+    kAll,
+    kAny,
+  };
+  Kind kind = Kind::kAll;
+  std::span<const MPI_Request> handles = {};  // those that are active count
+  Request* request = nullptr;                 // one that may have no handle
+  chan::match::Receive* probe = nullptr;
+  const chan::match::Need* marks = nullptr;  // of a collective operation
+};
+
 struct SentOffer {
   Request* request = nullptr;  // null: the message is out of this rank's hands, or in the queue
   int to = 0;
@@ -113,9 +117,9 @@ struct SentOffer {
 
 struct Inbound {  // from one rank
   chan::LaneIn lane;
-  bool known = false;  // in Engine::sources_
-  Queue<Message> unexpected;
-  Queue<Request> posted;         // receives that name this source, in post order
+  bool known = false;            // in Engine::sources_
+  uint64_t messages = 0;         // that were taken in
+  Queue<Request> posted;         // plain receives of this source, in post order
   Arrival arriving;              // in pieces that follow each other
   std::vector<Arrival> offered;  // not taken; their pieces, if they come by pieces, name the offer
 };
@@ -124,6 +128,9 @@ class Engine {
  public:
   // `rank` of `ranks`, attached to the job's segment.
   void start(int rank);
+
+  // No call follows: nobody needs to wait for this rank.
+  void done() { publisher_.done(); }
 
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
@@ -145,49 +152,75 @@ class Engine {
   void receive(Request& request);
   // The fast path of a blocking receive that names its source. False: nothing was done.
   bool try_receive_now(Request& request);
-  // The first message that such a receive would take, null if none has come; looks into the lanes.
-  Message* find_unexpected(int peer_world, uint32_t context, int tag, bool any_source);
+  // The message has left the matcher.
   void take_unexpected(Message& message, Request& request);
-  void unlink_unexpected(Message& message);
+  chan::match::Matcher& matcher() { return matcher_; }
 
   // --- progress (progress.cpp) ---
   void poll_source(int from, const Request* until);
   void poll_all();
-  // Blocks until done() is true. `hint`: the source whose message will make it so; kAnySource: any lane may; kNoLane:
-  // none does, but a rank that waits for longer takes in what comes all the same.
+
+  // --- blocking (block.cpp) ---
+  // Blocks until done() is true. `hint`: the source whose message will make it so; kAnySource: any lane may, and
+  // bounds; kNoLane: none does, but a rank that waits for longer takes in what comes all the same.
   static constexpr int kAnySource = -1;
   static constexpr int kNoLane = -2;
   template <typename Done>
-  void block(int hint, const Request* until, Done&& done) {
-    uint32_t polls = 0;
-    spmc::base::wait_until(*wait_line_, [&] {
-      if (done()) return true;
-      if (++polls >= kPollsBeforeAll || hint == kAnySource) poll_all();
-      else if (hint >= 0) poll_source(hint, until);
-      return done();
-    });
-  }
+  void block(const Wait& wait, int hint, Done&& done);
   void block_until_complete(Request& request);
+  // The same for several; those that complete at their post, and messages that are matched, are waited for physically.
+  void block_until_all_complete(std::span<const MPI_Request> handles);
   // The program learns that the request is complete: only now the clock moves, never when a message happens to be taken
-  // in.
-  static void observe(const Request& request);
+  // in. Its acknowledgement, if one is due, is sent.
+  void observe(Request& request);
+  // Publishes the clock after a call that others may have watched.
+  void announce();
+  void announce_if_due() {
+    if (announce_due_) [[unlikely]]
+      announce();
+  }
+  // Of what the blocked call's Wait says.
+  void note_change() { ++changes_; }
+
+  // --- answers (answer.cpp) ---
+  chan::match::Outlook outlook(const Request& request, const chan::match::Horizon& horizon) const;
+  chan::match::Outlook outlook(const Request& request) const { return outlook(request, horizon_); }
+  const Horizon& horizon() const { return horizon_; }
+  // Calls `attempt` until it is true, with ever more knowledge of the others.
+  template <typename Attempt>
+  void decide(const Wait& wait, Attempt&& attempt) {
+    learn(wait);
+    block(wait, kAnySource, attempt);
+  }
+  // A first look for a test of a single request that names its source.
+  void look_at_source(int source, uint64_t beyond) {
+    horizon_.look(source, beyond);
+    poll_source(source, nullptr);
+    horizon_.adopt(source);
+  }
+  // Takes back a receive that is not complete by now, and with it what later receives have that are not complete
+  // either.
+  void take_back(Request& request);
+  void set_cancelling(bool cancelling) { cancelling_ = cancelling; }
+
   // Lets others run: programs test in loops.
-  void after_failed_test();
+  void give_way();
+  // A freed request is complete: deletes it, now or later.
+  void delete_detached(Request& request);
 
  private:
-  friend class EngineTest;
   static constexpr uint32_t kPollsBeforeAll = 64;
 
   void open_lane(int to);
   spmc::EPageIndex carve(uint32_t pages);
+  static void set_envelope(chan::Cell& cell, const Request& request);
   bool push(Request& request);
   bool push_first(Request& request, Outbound& out);
   bool push_piece(Request& request, Outbound& out);
   void finish_push(Request& request);
   void queue_send(Request& request);
   void send_to_self(Request& request);
-  void acknowledge(int to, uint32_t ack_id, uint64_t stamp);
-  uint64_t arrival_stamp(Outbound& out);
+  void limit_clock();
 
   void learn_sources();
   void take_record(int from, Inbound& in, chan::Cell* cell);
@@ -195,8 +228,13 @@ class Engine {
   void take_piece(int from, Inbound& in, const chan::Cell* cell);
   void store(Message& message, const std::byte* data, size_t bytes);
   Request* match_posted(Inbound& in, uint32_t context, int tag);
+  void match(Request& request, const chan::match::Key& key, int source, int tag, uint64_t bytes);
   void message_complete(Request& request);
-  Message* first_match(Inbound& in, uint32_t context, int tag);
+  void settle();
+  void promote_uncontested();
+  void delete_late();
+  static bool is_provisional(const Request& request);
+  void return_message(Request& request);
   Arrival& arrival_of(Inbound& in, const Message& message);
   Arrival& offered_arrival(int from, Inbound& in, uint32_t entry);
 
@@ -213,6 +251,33 @@ class Engine {
   void copy_pieces(Offer& offer, OfferSide side, int peer);
   void learn_failure(int error);
 
+  // --- acknowledgements (acks.cpp) ---
+  void note_synchronous(int from, uint32_t id, Message* message, Request* request);
+  void ack_for(Message& message, Request& request);
+  bool may_acknowledge(const Request& request) const;
+  bool try_acknowledge(const Unacknowledged& entry);
+  void settle_acks();
+  void publish_next_match();
+  void lower_next_match(uint64_t arrival);
+  void take_ack(uint32_t id, uint64_t stamp);
+
+  // --- blocking (block.cpp) ---
+  void spin_poll(const Wait& wait, int hint);
+  void learn(const Wait& wait);
+  void learn_by_snapshot(const Wait& wait);
+  enum class Use : uint8_t { kLook, kWatch };
+  bool ask(const Wait& wait, Use use);
+  uint64_t earliest_return(const Wait& wait) const;
+  void prepare_sleep(const Wait& wait);
+  bool must_look_again(const Wait& wait);
+  void publish(const Wait& wait);
+  void publish_clock();
+  chan::match::Need need_of(const Request& request) const;
+  chan::match::Need need_of_receive(const chan::match::Receive& receive) const;
+  void end_block();
+  template <typename Visit>
+  static void each(const Wait& wait, Visit&& visit);
+
   int rank_ = 0;
   int ranks_ = 0;
   unsigned cores_ = 1;
@@ -227,8 +292,20 @@ class Engine {
   std::vector<int> sources_;     // ranks that have opened a lane to this one, ascending
   std::vector<uint64_t> seen_;   // inbox bits known so far
   std::vector<int> blocked_to_;  // destinations with waiting sends, ascending
-  Queue<Request> posted_any_;    // receives from any source, in post order
-  uint64_t posts_ = 0;
+  chan::match::Matcher matcher_;
+  Horizon horizon_;
+  Publisher publisher_;
+  bool first_come_ = false;  // --order=arrival
+  bool cancelling_ = false;
+  // Blocking.
+  uint32_t polls_ = 0;
+  uint32_t next_snapshot_ = 0;      // at which poll
+  uint64_t changes_ = 0;            // of what a record of waits is made of
+  uint64_t published_changes_ = 0;  // when the record was published
+  bool announce_due_ = false;
+  std::vector<chan::match::Need> needs_;
+  std::vector<Unacknowledged> unacknowledged_;
+  std::vector<Request*> late_;  // freed receives that are complete after the clock
   std::vector<Request*> acks_;  // synchronous sends by ack id - 1; null: free
   DirectFrom direct_from_{DirectFrom::kNever, DirectFrom::kNever};
   spmc::EPageIndex offer_table_;   // none until the first offer
@@ -240,5 +317,27 @@ class Engine {
 extern Engine g_engine;
 
 inline bool tag_matches(int wanted, int tag) { return wanted == tag || wanted == MPI_ANY_TAG; }
+
+// Who can send to the members of a communicator: ranks in the job.
+inline std::span<const int> senders_in(const Comm& comm) {
+  return comm.inter ? comm.remote_world_rank : comm.world_rank;
+}
+
+template <typename Done>
+void Engine::block(const Wait& wait, int hint, Done&& done) {
+  if (done()) return;
+  polls_ = next_snapshot_ = 0;
+  const auto look = [&] {
+    spin_poll(wait, hint);
+    return done();
+  };
+  spmc::base::g_wait_counters.waits += 1;
+  for (bool ready = look() || spmc::base::spin_and_yield(look); !ready;) {
+    prepare_sleep(wait);
+    spmc::base::sleep_unless(*wait_line_, [&] { return must_look_again(wait) || done(); });
+    ready = done() || spmc::base::yield_until(look);
+  }
+  end_block();
+}
 
 }  // namespace detmpi

@@ -5,6 +5,7 @@
 //   RankRecord  ranks[n]          256 B each; the rank itself, but for `state` (monitor after its end)
 //   LaneLine    lanes[n][n]       lanes[to][from]
 //   uint64      inbox[n][words]   bit `from` of inbox[to]: the lane from -> to has been opened
+//   uint64      watch[n][words]   bit `w` of watch[r]: rank w watches rank r (horizon.hpp)
 //   frames of the board of MPI_COMM_WORLD
 //
 // Rank r is space r + 1; space 0 is the monitor. A program that was not started by detmpirun is rank 0 and space 0.
@@ -58,10 +59,12 @@ struct alignas(4096) JobTable {
   uint32_t lookahead;     // L of LOGICAL-TIME: least time between a send and its arrival
   uint32_t world_board;   // first frame
   uint32_t real_time;     // 1: MPI_Wtime is the machine's clock
+  uint32_t first_come;    // 1: messages are matched as they come, not in the order of logical time
   uint32_t first_space;   // of rank 0: kFirstSpace; 0 where there is no monitor
   uint64_t ranks_offset;  // of the parts, from the table's start, in bytes
   uint64_t lanes_offset;
   uint64_t inbox_offset;
+  uint64_t watch_offset;
   uint64_t bytes;
   uint64_t start_ns;  // of the job, monotonic clock
   DirectFrom direct_from;
@@ -88,6 +91,9 @@ inline chan::LaneLine& lane_line(int to, int from) {
 }
 inline std::atomic<uint64_t>& inbox_word(int to, size_t word) {
   return job_part<std::atomic<uint64_t>>(g_job->inbox_offset)[static_cast<size_t>(to) * g_job->inbox_words + word];
+}
+inline std::atomic<uint64_t>& watch_word(int rank, size_t word) {
+  return job_part<std::atomic<uint64_t>>(g_job->watch_offset)[static_cast<size_t>(rank) * g_job->inbox_words + word];
 }
 
 }  // namespace detmpi

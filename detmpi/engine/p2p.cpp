@@ -1,40 +1,28 @@
 #include "p2p.hpp"
 
+#include "../object/call.hpp"
 #include "../object/errors.hpp"
 
 namespace detmpi {
+namespace {
 
-void empty_status(MPI_Status* status, int source) {
-  if (!wanted(status)) return;
-  status->MPI_SOURCE = source;
-  status->MPI_TAG = MPI_ANY_TAG;
-  status->MPI_ERROR = MPI_SUCCESS;
-  status->count_hi_and_cancelled = 0;
-  status_set_bytes(*status, 0);
+// A collective operation acts several times, and may block in between: what it does then must be later than the clock
+// that others know by then.
+uint64_t step_of(uint32_t context) { return context & 1; }
+
+void set_pattern(Request& request, Comm& comm, Peer from) {
+  const bool any = from.rank == MPI_ANY_SOURCE;
+  request.kind = RequestKind::kRecv;
+  request.comm = &comm;
+  request.context = from.context;
+  request.peer = from.rank;
+  request.tag = from.tag;
+  request.source = any ? chan::match::kAny : senders_in(comm)[static_cast<size_t>(from.rank)];
+  request.peer_world = any ? 0 : request.source;
 }
 
-int p2p_status(const Request& request, MPI_Status* status) {
-  Engine::observe(request);
-  int code = MPI_SUCCESS;
-  if (request.truncated) [[unlikely]] {
-    code = make_error(
-        MPI_ERR_TRUNCATE, "message of %lu bytes (source %d, tag %d) is longer than the receive buffer of %zu bytes",
-        static_cast<unsigned long>(request.bytes), request.source, request.matched_tag, request.data.size());
-  }
-  if (!wanted(status)) return code;
-  if (request.kind != RequestKind::kRecv) {
-    empty_status(status, MPI_ANY_SOURCE);
-    return code;
-  }
-  status->MPI_SOURCE = request.source;
-  status->MPI_TAG = request.matched_tag;
-  status->count_hi_and_cancelled = 0;
-  status_set_bytes(*status, request.truncated ? request.data.size() : request.bytes);
-  return code;
-}
-
-void p2p_start_send(Request& request, const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to,
-                    SendMode mode) {
+void start_send(Request& request, const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to,
+                SendMode mode) {
   request.kind = RequestKind::kSend;
   request.mode = mode;
   request.comm = &comm;
@@ -46,18 +34,57 @@ void p2p_start_send(Request& request, const void* buf, int64_t count, const Data
   g_engine.send(request);
 }
 
+}  // namespace
+
+void empty_status(MPI_Status* status, int source) {
+  if (!wanted(status)) return;
+  status->MPI_SOURCE = source;
+  status->MPI_TAG = MPI_ANY_TAG;
+  status->MPI_ERROR = MPI_SUCCESS;
+  status->count_hi_and_cancelled = 0;
+  status_set_bytes(*status, 0);
+}
+
+int p2p_status(Request& request, MPI_Status* status) {
+  g_engine.observe(request);
+  int code = MPI_SUCCESS;
+  if (request.truncated) [[unlikely]] {
+    code = make_error(
+        MPI_ERR_TRUNCATE, "message of %lu bytes (source %d, tag %d) is longer than the receive buffer of %zu bytes",
+        static_cast<unsigned long>(request.bytes), request.matched_source, request.matched_tag, request.data.size());
+  }
+  if (!wanted(status)) return code;
+  if (request.kind != RequestKind::kRecv) {
+    empty_status(status, MPI_ANY_SOURCE);
+    return code;
+  }
+  if (request.cancelled) {
+    empty_status(status, MPI_ANY_SOURCE);
+    status->count_hi_and_cancelled |= 1;
+    return code;
+  }
+  status->MPI_SOURCE = request.matched_source;
+  status->MPI_TAG = request.matched_tag;
+  status->count_hi_and_cancelled = 0;
+  status_set_bytes(*status, request.truncated ? request.data.size() : request.bytes);
+  return code;
+}
+
+void p2p_start_send(Request& request, const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to,
+                    SendMode mode) {
+  g_clock += step_of(to.context);
+  start_send(request, buf, count, type, comm, to, mode);
+}
+
 void p2p_start_recv(Request& request, void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from) {
-  request.kind = RequestKind::kRecv;
-  request.comm = &comm;
-  request.context = from.context;
-  request.peer = from.rank;
-  if (from.rank != MPI_ANY_SOURCE) request.peer_world = comm.world_rank[static_cast<size_t>(from.rank)];
-  request.tag = from.tag;
+  g_clock += step_of(from.context);
+  set_pattern(request, comm, from);
   request.data = TypedBytes(type, buf, count);
   g_engine.receive(request);
 }
 
 void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to, SendMode mode) {
+  g_clock += step_of(to.context);
   if (type.dense && mode == SendMode::kStandard) [[likely]] {
     const auto* data = static_cast<const char*>(buf) + type.true_lb;
     const int world = comm.world_rank[static_cast<size_t>(to.rank)];
@@ -65,23 +92,19 @@ void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, 
   }
   Request request;
   request.blocking = true;
-  p2p_start_send(request, buf, count, type, comm, to, mode);
+  start_send(request, buf, count, type, comm, to, mode);
   if (!request.complete) g_engine.block_until_complete(request);
-  Engine::observe(request);
+  g_engine.observe(request);
 }
 
 int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, MPI_Status* status) {
   Request request;
-  request.kind = RequestKind::kRecv;
-  request.comm = &comm;
-  request.context = from.context;
-  request.peer = from.rank;
-  request.tag = from.tag;
+  g_clock += step_of(from.context);
+  request.blocking = true;
+  request.post = g_clock;
+  set_pattern(request, comm, from);
   request.data = TypedBytes(type, buf, count);
-  if (from.rank != MPI_ANY_SOURCE) {
-    request.peer_world = comm.world_rank[static_cast<size_t>(from.rank)];
-    if (g_engine.try_receive_now(request)) return p2p_status(request, status);
-  }
+  if (from.rank != MPI_ANY_SOURCE && g_engine.try_receive_now(request)) return p2p_status(request, status);
   g_engine.receive(request);
   if (!request.complete) g_engine.block_until_complete(request);
   return p2p_status(request, status);

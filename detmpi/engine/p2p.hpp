@@ -5,7 +5,7 @@
 
 namespace detmpi {
 
-// Contexts: a communicator has two, so that collective operations never match the program's messages.
+// Contexts: a communicator has two, so that collective operations never match the program's messages. Theirs is odd.
 inline uint32_t user_context(const Comm& comm) { return comm.context * 2; }
 inline uint32_t collective_context(const Comm& comm) { return comm.context * 2 + 1; }
 
@@ -25,7 +25,7 @@ void p2p_start_send(Request& request, const void* buf, int64_t count, const Data
 void p2p_start_recv(Request& request, void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from);
 
 // The status of a complete request; returns its error code.
-int p2p_status(const Request& request, MPI_Status* status);
+int p2p_status(Request& request, MPI_Status* status);
 void empty_status(MPI_Status* status, int source);
 inline bool wanted(const MPI_Status* status) { return status != MPI_STATUS_IGNORE; }
 

@@ -1,35 +1,65 @@
-// Probes. A message that was probed is in the list of unexpected messages, or was taken out of it (matched probe).
+// Probes: receives that are posted last, see their message and leave it. A matched probe takes it out.
+#include <chan/match/decide.hpp>
+
+#include <algorithm>
+
+#include "../object/call.hpp"
 #include "../object/errors.hpp"
 #include "impl.hpp"
 #include "p2p.hpp"
+#include "polling.hpp"
 
 namespace detmpi::impl {
 namespace {
 
+using chan::match::Outlook;
+
 HandleTable<Message, HandleKind::kRequest> g_messages;  // taken by matched probes
 
-Message* find(int source, int tag, Comm& comm) {
-  const bool any = source == MPI_ANY_SOURCE;
-  const int world = any ? -1 : comm.world_rank[static_cast<size_t>(source)];
-  if (!any) g_engine.poll_source(world, nullptr);
-  return g_engine.find_unexpected(world, user_context(comm), tag, any);
-}
-
-Message* wait_for(int source, int tag, Comm& comm) {
-  Message* found = find(source, tag, comm);
-  if (found == nullptr) {
-    g_engine.block(Engine::kAnySource, nullptr, [&] { return (found = find(source, tag, comm)) != nullptr; });
+// A probe in the matcher; leaves it at the end.
+class Probe {
+ public:
+  Probe(int source, int tag, Comm& comm) {
+    probe_.context = user_context(comm);
+    probe_.senders = senders_in(comm);
+    probe_.source = source == MPI_ANY_SOURCE ? chan::match::kAny : probe_.senders[static_cast<size_t>(source)];
+    probe_.tag = tag;
+    probe_.post = g_clock;
+    probe_.probe = true;
+    g_engine.matcher().post(probe_);
   }
-  return found;
-}
+  ~Probe() { g_engine.matcher().withdraw(probe_, g_clock); }
+  Probe(const Probe&) = delete;
+  Probe& operator=(const Probe&) = delete;
 
-// A failed look gives the core to whoever will send: programs poll in loops.
-Message* look(int source, int tag, Comm& comm) {
-  g_engine.poll_all();
-  Message* found = find(source, tag, comm);
-  if (found == nullptr) g_engine.after_failed_test();
-  return found;
-}
+  // Blocks.
+  Message& wait() {
+    decide(Wait::Kind::kAll, [](const Outlook& o) { return o.final; });
+    g_clock = std::max(g_clock, probe_.time());
+    return message();
+  }
+  // The message if it has come by now.
+  Message* look() {
+    std::optional<bool> there;
+    decide(Wait::Kind::kTest, [&there](const Outlook& o) {
+      return (there = chan::match::test_all({&o, 1}, g_clock)).has_value();
+    });
+    if (!*there) failed_poll();
+    return *there ? &message() : nullptr;
+  }
+
+ private:
+  Message& message() { return static_cast<Message&>(*probe_.message); }
+
+  template <typename Decided>
+  void decide(Wait::Kind kind, Decided&& decided) {
+    Wait wait{kind};
+    wait.probe = &probe_;
+    g_engine.decide(wait, [&] { return decided(g_engine.matcher().outlook(probe_, g_engine.horizon())); });
+  }
+
+  chan::match::Receive probe_;
+};
 
 void fill(const Message& message, MPI_Status* status) {
   if (!wanted(status)) return;
@@ -39,8 +69,9 @@ void fill(const Message& message, MPI_Status* status) {
   status_set_bytes(*status, message.bytes);
 }
 
+// After the probe has left the matcher.
 void take(Message& message, MPI_Message* handle) {
-  g_engine.unlink_unexpected(message);
+  g_engine.matcher().take(message);
   *handle = message.handle = g_messages.insert(&message);
 }
 
@@ -52,11 +83,18 @@ Message* message_from(MPI_Message* handle) {
   return message;
 }
 
+void start_matched(Request& request, Message& message, void* buf, int count, const Datatype& type) {
+  request.post = g_clock;
+  request.peer_world = request.source = message.key.source;
+  request.data = TypedBytes(type, buf, count);
+  g_engine.take_unexpected(message, request);
+}
+
 }  // namespace
 
 int probe(int source, int tag, Comm& comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL) empty_status(status, MPI_PROC_NULL);
-  else fill(*wait_for(source, tag, comm), status);
+  else fill(Probe(source, tag, comm).wait(), status);
   return MPI_SUCCESS;
 }
 
@@ -66,7 +104,7 @@ int iprobe(int source, int tag, Comm& comm, int* flag, MPI_Status* status) {
     empty_status(status, MPI_PROC_NULL);
     return MPI_SUCCESS;
   }
-  const Message* message = look(source, tag, comm);
+  const Message* message = Probe(source, tag, comm).look();
   *flag = message != nullptr;
   if (message != nullptr) fill(*message, status);
   return MPI_SUCCESS;
@@ -78,16 +116,16 @@ int mprobe(int source, int tag, Comm& comm, MPI_Message* handle, MPI_Status* sta
     empty_status(status, MPI_PROC_NULL);
     return MPI_SUCCESS;
   }
-  Message* message = wait_for(source, tag, comm);
-  fill(*message, status);
-  take(*message, handle);
+  Message& message = Probe(source, tag, comm).wait();
+  fill(message, status);
+  take(message, handle);
   return MPI_SUCCESS;
 }
 
 int improbe(int source, int tag, Comm& comm, int* flag, MPI_Message* handle, MPI_Status* status) {
   *flag = 1;
   if (source == MPI_PROC_NULL) return mprobe(source, tag, comm, handle, status);
-  Message* message = look(source, tag, comm);
+  Message* message = Probe(source, tag, comm).look();
   *flag = message != nullptr;
   if (message == nullptr) return MPI_SUCCESS;
   fill(*message, status);
@@ -104,9 +142,8 @@ int mrecv(void* buf, int count, const Datatype& type, MPI_Message* handle, MPI_S
   Message* message = message_from(handle);
   if (message == nullptr) return make_error(MPI_ERR_REQUEST, "not a message handle");
   Request request;
-  request.peer_world = message->source_world;
-  request.data = TypedBytes(type, buf, count);
-  g_engine.take_unexpected(*message, request);
+  request.blocking = true;
+  start_matched(request, *message, buf, count, type);
   if (!request.complete) g_engine.block_until_complete(request);
   return p2p_status(request, status);
 }
@@ -118,9 +155,10 @@ int imrecv(void* buf, int count, const Datatype& type, MPI_Message* handle, MPI_
   *request_handle = request.handle;
   if (*handle == MPI_MESSAGE_NO_PROC) {
     *handle = MPI_MESSAGE_NULL;
-    request.source = MPI_PROC_NULL;
+    request.matched_source = request.peer = MPI_PROC_NULL;
     request.matched_tag = MPI_ANY_TAG;
-    request.complete = true;
+    request.post = request.stamp = g_clock;
+    request.complete = request.matched = true;
     return MPI_SUCCESS;
   }
   Message* message = message_from(handle);
@@ -129,9 +167,7 @@ int imrecv(void* buf, int count, const Datatype& type, MPI_Message* handle, MPI_
     *request_handle = MPI_REQUEST_NULL;
     return make_error(MPI_ERR_REQUEST, "not a message handle");
   }
-  request.peer_world = message->source_world;
-  request.data = TypedBytes(type, buf, count);
-  g_engine.take_unexpected(*message, request);
+  start_matched(request, *message, buf, count, type);
   return MPI_SUCCESS;
 }
 

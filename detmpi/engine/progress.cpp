@@ -1,4 +1,4 @@
-// Progress: reading lanes, and what a rank does while it waits.
+// Progress: reading lanes.
 #include <base/check.hpp>
 #include <base/sys.hpp>
 
@@ -21,6 +21,11 @@ void Engine::start(int rank) {
   window_ = chan::SlabWindow(pool_, g_job->slab_pages, g_job->slab_step, g_job->slab_limit);
   eager_bytes_ = chan::LaneOut::max_payload(g_job->lane_cells);
   direct_from_ = g_job->direct_from;
+  first_come_ = g_job->first_come != 0;
+  matcher_ = chan::match::Matcher(ranks_);
+  horizon_.start(rank, ranks_, g_job->lookahead, first_come_);
+  publisher_ = Publisher(rank, pool_);
+  clock_line(rank).next_match.store(chan::match::kNever, std::memory_order_release);
   out_.resize(static_cast<size_t>(ranks_));
   in_.resize(static_cast<size_t>(ranks_));
   seen_.assign(g_job->inbox_words, 0);
@@ -46,6 +51,7 @@ void Engine::poll_all() {
   for (size_t i = 0; i < sources_.size(); ++i) poll_source(sources_[i], nullptr);
   if (offers_used_ != 0) advance_offers();
   if (!blocked_to_.empty()) push_waiting();
+  if (!late_.empty()) delete_late();
 }
 
 // Takes in the records of one lane: all of them, or until `until` is complete.
@@ -61,6 +67,8 @@ void Engine::poll_source(int from, const Request* until) {
 }
 
 void Engine::take_record(int from, Inbound& in, chan::Cell* cell) {
+  publisher_.run();  // before it is passed
+  ++changes_;
   const uint32_t kind = cell->marker.load(std::memory_order_relaxed) & 0xff;
   switch (kind) {
     case kRecordEager:
@@ -76,15 +84,10 @@ void Engine::take_record(int from, Inbound& in, chan::Cell* cell) {
       take_piece(from, in, cell);
       in.lane.pass(1);
       break;
-    case kRecordAck: {
-      Request* request = acks_.at(cell->aux - 1);
-      acks_[cell->aux - 1] = nullptr;
-      request->stamp = cell->stamp;
+    case kRecordAck:
+      take_ack(cell->aux, cell->stamp);
       in.lane.pass(1);
-      request->ack_id = 0;  // pieces that are still to be pushed complete it (finish_push)
-      if (request->pushed) message_complete(*request);
       return;
-    }
     default: CHECK(false, "rank %d: a record of unknown kind %u from rank %d", rank_, kind, from);
   }
   // The sender may be asleep for want of room.
@@ -94,27 +97,24 @@ void Engine::take_record(int from, Inbound& in, chan::Cell* cell) {
 // A new message: into the receive that waits for it, or into memory of its own.
 void Engine::take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind) {
   const uint64_t bytes = cell->bytes;
-  Request* request = match_posted(in, cell->context, cell->tag);
   const int source = static_cast<int>(cell->marker.load(std::memory_order_relaxed) >> 8);
+  const chan::match::Key key{first_come_ ? g_clock : cell->stamp, from, ++in.messages};
+  if (cell->aux != 0) lower_next_match(key.arrival);
+  Request* request = match_posted(in, cell->context, cell->tag);
   Message* message = nullptr;
   if (request != nullptr) {
-    request->source = source;
-    request->matched_tag = cell->tag;
-    request->stamp = std::max(cell->stamp, request->posted_at);
-    request->bytes = bytes;
-    request->truncated = bytes > request->data.size();
-    if (cell->aux != 0) acknowledge(from, cell->aux, request->stamp + g_job->lookahead);
+    match(*request, key, source, cell->tag, bytes);
   } else {
     message = new Message;
     message->context = cell->context;
+    message->key = key;
     message->source = source;
-    message->source_world = from;
     message->tag = cell->tag;
-    message->stamp = cell->stamp;
     message->bytes = bytes;
     message->ack_id = cell->aux;
-    in.unexpected.push(message);
+    matcher_.arrive(*message);
   }
+  if (cell->aux != 0) note_synchronous(from, cell->aux, message, request);
   if (kind == kRecordOffer) {
     OfferName offer;
     std::memcpy(&offer, cell->payload, sizeof offer);
@@ -129,7 +129,7 @@ void Engine::take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind
   }
   const std::byte* payload = chan::LaneIn::payload(cell, bytes);
   if (request != nullptr) {
-    if (bytes > 0) request->data.write(payload, bytes);
+    if (bytes > 0) request->write(payload, bytes);
     message_complete(*request);
   } else {
     store(*message, payload, bytes);
@@ -164,7 +164,7 @@ void Engine::take_piece(int from, Inbound& in, const chan::Cell* cell) {
   CHECK(piece.bytes <= arrival->to_come && piece.bytes <= window_.slab_bytes(), "a piece is larger than its message");
   arrival->to_come -= piece.bytes;
   const std::byte* data = spmc::segment::frame(slab);
-  if (arrival->request != nullptr) arrival->request->data.write(data, piece.bytes);
+  if (arrival->request != nullptr) arrival->request->write(data, piece.bytes);
   else store(*arrival->message, data, piece.bytes);
   chan::SlabWindow::release(slab);
   if (arrival->to_come > 0) return;
@@ -178,16 +178,17 @@ void Engine::take_piece(int from, Inbound& in, const chan::Cell* cell) {
   if (request != nullptr) message_complete(*request);
 }
 
-void Engine::observe(const Request& request) {
-  if (request.kind == RequestKind::kRecv || request.mode == SendMode::kSynchronous) {
-    g_clock = std::max(g_clock, request.stamp);
+void Engine::observe(Request& request) {
+  const bool receive = request.kind == RequestKind::kRecv;
+  if (receive || request.mode == SendMode::kSynchronous) g_clock = std::max(g_clock, request.stamp);
+  if (request.ack_due) [[unlikely]] {
+    settle_acks();
+    block({Wait::Kind::kPhysical}, kNoLane, [&] {
+      if (request.ack_due) settle_acks();
+      return !request.ack_due;
+    });
   }
-}
-
-void Engine::block_until_complete(Request& request) {
-  if (request.offer != 0) await_taker(request);
-  const bool named = request.kind == RequestKind::kRecv ? request.peer != MPI_ANY_SOURCE : request.pushed;
-  block(named ? request.peer_world : kAnySource, &request, [&request] { return request.complete; });
+  announce_if_due();
 }
 
 }  // namespace detmpi

@@ -13,7 +13,7 @@ namespace detmpi {
 
 bool Engine::try_receive_now(Request& request) {
   Inbound& in = in_[static_cast<size_t>(request.peer_world)];
-  if (!in.unexpected.empty() || !in.posted.empty() || !posted_any_.empty()) return false;
+  if (!matcher_.no_messages(request.source) || !in.posted.empty() || !matcher_.no_receives()) return false;
   if (!in.lane.open() && !in.lane.try_open(lane_line(rank_, request.peer_world))) return false;
   chan::Cell* cell = in.lane.peek();
   if (cell == nullptr) return false;
@@ -23,71 +23,82 @@ bool Engine::try_receive_now(Request& request) {
     return false;
   }
   const size_t bytes = cell->bytes;
-  request.source = static_cast<int>(marker >> 8);
+  request.matched_source = static_cast<int>(marker >> 8);
   request.matched_tag = cell->tag;
-  request.stamp = cell->stamp;
+  request.stamp = first_come_ ? g_clock : cell->stamp;
   request.bytes = bytes;
   request.truncated = bytes > request.data.size();
   if (bytes > 0) request.data.write(chan::LaneIn::payload(cell, bytes), bytes);
   in.lane.pass(chan::LaneOut::cells_for(bytes));
   wake_rank(request.peer_world);
-  request.complete = true;
+  request.matched = request.complete = true;
   return true;
 }
 
 void Engine::receive(Request& request) {
-  request.post = ++posts_;
-  request.posted_at = g_clock;
-  const bool any = request.peer == MPI_ANY_SOURCE;
-  Message* message = find_unexpected(any ? -1 : request.peer_world, request.context, request.tag, any);
-  if (message != nullptr) {
+  request.post = g_clock;
+  request.senders = senders_in(*request.comm);
+  request.order = matcher_.next_order();
+  ++changes_;
+  if (request.source == chan::match::kAny || (!matcher_.no_receives() && matcher_.is_contested(request))) {
+    request.contested = true;
+    matcher_.put_back(request);
+    if (!unacknowledged_.empty()) publish_next_match();
+    if (first_come_) {
+      poll_all();
+      settle();
+    }
+    return;
+  }
+  if (auto* message = static_cast<Message*>(matcher_.first_candidate(request, request.source))) {
+    matcher_.take(*message);
     take_unexpected(*message, request);
     return;
   }
-  if (any) {
-    posted_any_.push(&request);
-  } else {
-    in_[static_cast<size_t>(request.peer_world)].posted.push(&request);
-    poll_source(request.peer_world, &request);
+  in_[static_cast<size_t>(request.source)].posted.push(&request);
+  poll_source(request.source, &request);
+}
+
+// Makes final what can be, and hands the messages over.
+void Engine::settle() {
+  if (matcher_.no_receives()) return;
+  matcher_.settle(horizon_);
+  while (chan::match::Receive* receive = matcher_.find_final()) {
+    auto& message = static_cast<Message&>(matcher_.take(*receive));
+    take_unexpected(message, static_cast<Request&>(*receive));
+  }
+  promote_uncontested();
+}
+
+// A receive that nobody contests any longer is plain, and takes its message from the lane.
+void Engine::promote_uncontested() {
+  while (chan::match::Receive* receive = matcher_.find_uncontested()) {
+    matcher_.take_out(*receive);
+    in_[static_cast<size_t>(receive->source)].posted.push(static_cast<Request*>(receive));
   }
 }
 
-Message* Engine::first_match(Inbound& in, uint32_t context, int tag) {
-  for (Message* m = in.unexpected.first; m != nullptr; m = m->next) {
-    if (m->context == context && tag_matches(tag, m->tag)) return m;
-  }
-  return nullptr;
+// The receive has its message, for good unless a cancel takes it back.
+void Engine::match(Request& request, const chan::match::Key& key, int source, int tag, uint64_t bytes) {
+  request.matched = true;
+  request.contested = false;
+  request.message = nullptr;
+  request.matched_source = source;
+  request.matched_tag = tag;
+  request.number = key.number;
+  request.arrival = key.arrival;
+  request.stamp = std::max(key.arrival, request.post);
+  request.bytes = bytes;
+  request.truncated = bytes > request.data.size();
+  if (request.truncated && !request.blocking) request.keep_whole();
+  ++changes_;
 }
 
-Message* Engine::find_unexpected(int peer_world, uint32_t context, int tag, bool any_source) {
-  if (!any_source) return first_match(in_[static_cast<size_t>(peer_world)], context, tag);
-  poll_all();
-  Message* best = nullptr;
-  for (const int from : sources_) {
-    Message* m = first_match(in_[static_cast<size_t>(from)], context, tag);
-    if (m != nullptr && (best == nullptr || m->stamp < best->stamp)) best = m;
-  }
-  return best;
-}
-
-void Engine::unlink_unexpected(Message& message) {
-  Queue<Message>& list = in_[static_cast<size_t>(message.source_world)].unexpected;
-  Message* before = nullptr;
-  for (Message* m = list.first; m != &message; m = m->next) before = m;
-  list.take_after(before);
-}
-
-// The message is in its source's list, or was taken out of it by MPI_Mprobe.
 void Engine::take_unexpected(Message& message, Request& request) {
-  if (message.handle == MPI_MESSAGE_NULL) unlink_unexpected(message);
-  request.source = message.source;
-  request.matched_tag = message.tag;
-  request.stamp = std::max(message.stamp, request.posted_at);
-  request.bytes = message.bytes;
-  request.truncated = message.bytes > request.data.size();
-  if (message.filled > 0) request.data.write(message.data, message.filled);
-  const uint32_t ack_id = message.ack_id;
-  const int from = message.source_world;
+  const int from = message.key.source;
+  match(request, message.key, message.source, message.tag, message.bytes);
+  if (message.filled > 0) request.write(message.data, message.filled);
+  if (message.ack_id != 0) ack_for(message, request);
   const bool whole = message.filled == message.bytes;
   OfferName offer = {};
   if (!whole) {  // the rest goes straight into the program's buffer
@@ -102,7 +113,6 @@ void Engine::take_unexpected(Message& message, Request& request) {
   }
   std::free(message.data);
   delete &message;
-  if (ack_id != 0) acknowledge(from, ack_id, request.stamp + g_job->lookahead);
   if (offer.table != 0) take_offer(from, offer, request);
   if (whole) message_complete(request);
 }
@@ -118,28 +128,32 @@ Arrival& Engine::arrival_of(Inbound& in, const Message& message) {
 
 void Engine::message_complete(Request& request) {
   request.complete = true;
-  if (request.detached) request_delete(request);
+  if (request.detached) delete_detached(request);
 }
 
-// The earliest posted receive that accepts a message of this source; it leaves its queue.
+// A receive that nobody waits for stays until a cancel cannot take its message back any more.
+void Engine::delete_detached(Request& request) {
+  const bool receive = request.kind == RequestKind::kRecv;
+  if (receive && (request.ack_due || request.stamp > g_clock)) late_.push_back(&request);
+  else request_delete(request);
+}
+
+void Engine::delete_late() {
+  std::erase_if(late_, [](Request* request) {
+    if (request->ack_due || request->stamp > g_clock) return false;
+    request_delete(*request);
+    return true;
+  });
+}
+
+// The earliest plain receive that accepts a message of this source; it leaves its queue.
 Request* Engine::match_posted(Inbound& in, uint32_t context, int tag) {
-  const auto find = [&](Queue<Request>& queue, Request*& before) -> Request* {
-    before = nullptr;
-    for (Request* r = queue.first; r != nullptr; r = r->next) {
-      if (r->context == context && tag_matches(r->tag, tag)) return r;
-      before = r;
-    }
-    return nullptr;
-  };
-  Request* before_named = nullptr;
-  Request* named = find(in.posted, before_named);
-  if (posted_any_.empty()) [[likely]]
-    return named == nullptr ? nullptr : in.posted.take_after(before_named);
-  Request* before_any = nullptr;
-  Request* any = find(posted_any_, before_any);
-  if (any == nullptr && named == nullptr) return nullptr;
-  if (any == nullptr || (named != nullptr && named->post < any->post)) return in.posted.take_after(before_named);
-  return posted_any_.take_after(before_any);
+  Request* before = nullptr;
+  for (Request* r = in.posted.first; r != nullptr; r = r->next) {
+    if (r->context == context && tag_matches(r->tag, tag)) return in.posted.take_after(before);
+    before = r;
+  }
+  return nullptr;
 }
 
 }  // namespace detmpi

@@ -1,5 +1,7 @@
 #include "request.hpp"
 
+#include <base/check.hpp>
+
 #include <cstdlib>
 #include <deque>
 #include <vector>
@@ -29,6 +31,13 @@ Request& request_new() {
   return request;
 }
 
+void Request::keep_whole() {
+  std::free(own_buffer);
+  own_buffer = static_cast<char*>(std::malloc(bytes));
+  CHECK(own_buffer != nullptr, "no memory for a message of %zu bytes", static_cast<size_t>(bytes));
+  kept = 0;
+}
+
 void request_delete(Request& request) {
   const auto index = static_cast<uint32_t>(request.handle) & kIndexMask;
   if (request.comm != nullptr) comm_release(*request.comm);
@@ -36,6 +45,8 @@ void request_delete(Request& request) {
   request = Request();
   g_free.push_back(index);
 }
+
+std::deque<Request>& request_pool() { return g_pool; }
 
 Request* request_from(MPI_Request handle) {
   const auto bits = static_cast<uint32_t>(handle);

@@ -6,6 +6,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <deque>
+
+#include <chan/match/matcher.hpp>
 
 #include "../object/comm.hpp"
 #include "../types/datatype.hpp"
@@ -13,7 +16,7 @@
 
 namespace detmpi {
 
-enum class RequestKind : uint8_t { kRecv, kSend, kAck };
+enum class RequestKind : uint8_t { kRecv, kSend };
 enum class SendMode : uint8_t { kStandard, kSynchronous, kBuffered, kReady };
 
 // A buffer of the program's, or the bytes of a packed copy: consecutive bytes where possible, a cursor otherwise.
@@ -55,6 +58,12 @@ class TypedBytes {
     done_ += n;
   }
 
+  // Back to the beginning.
+  void rewind() {
+    if (flat_ == nullptr) cursor_.rewind();
+    done_ = 0;
+  }
+
   // Passes over the next n <= left() bytes.
   void skip(size_t n) {
     if (flat_ == nullptr) cursor_.skip(n);
@@ -70,40 +79,61 @@ class TypedBytes {
 
 // Legal transitions of a request that is not persistent: pending -> complete -> freed. A persistent one goes
 // inactive -> (start) pending -> complete -> (wait, test) inactive, and is freed by MPI_Request_free.
-struct Request {
+//
+// Of a receive the base class is what matching needs; of a send it holds context, tag and the time of its post. The
+// message of a request that is matched has a time of completion, `stamp`; when its bytes are there as well it is
+// complete. What a program is told depends on the former alone.
+struct Request : chan::match::Receive {
   RequestKind kind = RequestKind::kRecv;
   SendMode mode = SendMode::kStandard;
+  bool matched = false;  // receive: its message is known for good; synchronous send: it was acknowledged
   bool complete = false;
   bool pushed = false;   // send: everything is in the lane
   bool started = false;  // send: the first record is in the lane
-  bool queued = false;   // send: waits in the queue to its destination
   bool persistent = false;
   bool active = true;
-  bool detached = false;  // nobody waits for it: frees itself when complete
-  bool blocking = false;  // send: the call waits for it
+  bool detached = false;   // nobody waits for it: frees itself when complete
+  bool blocking = false;   // the call waits for it: it can be neither tested nor cancelled
+  bool cancelled = false;  // receive, complete
+  bool ack_due = false;    // receive: of a synchronous message that is not acknowledged yet
   bool truncated = false;
-  Request* next = nullptr;  // in the list of posted receives or the queue of sends
+  Request* next = nullptr;  // among the posted receives of a source, or the sends that wait for room
 
   Comm* comm = nullptr;  // retained while the request has a handle
-  uint32_t context = 0;
-  int peer = 0;            // rank in the communicator: destination, or source (may be MPI_ANY_SOURCE)
-  int peer_world = 0;      // not for MPI_ANY_SOURCE
-  int tag = 0;             // receive: may be MPI_ANY_TAG
-  uint64_t post = 0;       // order of posting among receives
-  uint64_t posted_at = 0;  // receive: the clock at its post
-  // Logical time of completion. Receive: max(post, arrival). Synchronous send: of the acknowledgement. Other sends: the
-  // message's arrival, which is no business of the sender's clock.
+  int peer = 0;          // rank in the communicator: destination, or source (may be MPI_ANY_SOURCE)
+  int peer_world = 0;    // not for MPI_ANY_SOURCE
+  // Logical time. Receive that is matched: of completion, max(post, arrival). Synchronous send that is matched: of the
+  // acknowledgement. Other sends: the message's arrival, which is no business of the sender's clock.
   uint64_t stamp = 0;
-  uint32_t ack_id = 0;  // synchronous send: names it in the acknowledgement
-  uint32_t offer = 0;   // send: its entry among the offers + 1; 0: not offered
+  uint64_t bound = 0;     // synchronous send, not matched: the acknowledgement does not come before
+  uint64_t position = 0;  // synchronous send: of its record in the lane
+  uint32_t ack_id = 0;    // synchronous send: names it in the acknowledgement
+  uint32_t offer = 0;     // send: its entry among the offers + 1; 0: not offered
   TypedBytes data;
 
-  int source = 0;  // receive, complete: the message's envelope
+  int matched_source = 0;  // receive, matched: the message's envelope
   int matched_tag = 0;
+  uint64_t arrival = 0;  // of the message
+  uint64_t number = 0;   // of the message among those from its source
   uint64_t bytes = 0;
 
-  char* own_buffer = nullptr;  // buffered send: freed with the request (malloc)
+  // Freed with the request (malloc). Buffered send: the message. Receive: all of a message that is longer than the
+  // program's buffer, in case a cancel takes it back.
+  char* own_buffer = nullptr;
+  uint64_t kept = 0;  // bytes in it
   int handle = MPI_REQUEST_NULL;
+
+  // A pending receive that nobody contests: its source's next message that it accepts is its own.
+  bool plain() const { return source != chan::match::kAny && !contested; }
+  void keep_whole();
+  // The next n bytes of a receive's message.
+  void write(const void* from, size_t n) {
+    data.write(from, n);
+    if (own_buffer == nullptr) [[likely]]
+      return;
+    std::memcpy(own_buffer + kept, from, n);
+    kept += n;
+  }
 
   // What a persistent request starts from.
   const void* base = nullptr;
@@ -116,5 +146,13 @@ Request& request_new();
 void request_delete(Request& request);
 // Null for a handle that is not valid.
 Request* request_from(MPI_Request handle);
+// Null for a null handle and for an inactive request: nothing to wait for.
+inline Request* active_request(MPI_Request handle) {
+  if (handle == MPI_REQUEST_NULL) return nullptr;
+  Request* request = request_from(handle);
+  return request != nullptr && request->active ? request : nullptr;
+}
+// The pool, for whoever visits all requests; those whose handle is null are free.
+std::deque<Request>& request_pool();
 
 }  // namespace detmpi

@@ -19,11 +19,16 @@ namespace {
 
 uint32_t marker(uint32_t kind, const Comm& comm) { return kind | static_cast<uint32_t>(comm.rank) << 8; }
 
+uint64_t arrival_stamp() { return g_clock + g_job->lookahead; }
+
 }  // namespace
 
-uint64_t Engine::arrival_stamp(Outbound& out) {
-  out.last_stamp = std::max(out.last_stamp, g_clock + g_job->lookahead);
-  return out.last_stamp;
+void Engine::set_envelope(chan::Cell& cell, const Request& request) {
+  cell.aux = request.ack_id;
+  cell.stamp = request.stamp;
+  cell.bytes = request.data.size();
+  cell.context = request.context;
+  cell.tag = request.tag;
 }
 
 // Rings are carved out of runs of whole chunks, so that a job with many lanes does not waste frames.
@@ -61,7 +66,7 @@ bool Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const
   chan::Cell* cell = out.lane.try_reserve(cells);
   if (cell == nullptr) return false;
   cell->aux = 0;
-  cell->stamp = arrival_stamp(out);
+  cell->stamp = arrival_stamp();
   cell->bytes = bytes;
   cell->context = context;
   cell->tag = tag;
@@ -79,13 +84,15 @@ void Engine::send(Request& request) {
   }
   Outbound& out = out_[static_cast<size_t>(request.peer_world)];
   if (!out.lane.open()) open_lane(request.peer_world);
-  if (request.mode == SendMode::kSynchronous && request.kind == RequestKind::kSend) {
+  request.post = g_clock;
+  request.stamp = arrival_stamp();
+  if (request.mode == SendMode::kSynchronous) {
+    request.position = out.lane.position();
     const auto slot = std::find(acks_.begin(), acks_.end(), nullptr);
     request.ack_id = static_cast<uint32_t>(slot - acks_.begin()) + 1;
     if (slot == acks_.end()) acks_.push_back(&request);
     else *slot = &request;
   }
-  if (request.kind == RequestKind::kSend) request.stamp = arrival_stamp(out);
   if (out.waiting.empty()) {
     if (try_offer(request, out)) return;
     if (push(request)) {
@@ -99,9 +106,20 @@ void Engine::send(Request& request) {
 void Engine::queue_send(Request& request) {
   const int to = request.peer_world;
   Outbound& out = out_[static_cast<size_t>(to)];
-  request.queued = true;
   if (out.waiting.empty()) blocked_to_.insert(std::lower_bound(blocked_to_.begin(), blocked_to_.end(), to), to);
   out.waiting.push(&request);
+  limit_clock();
+}
+
+// The clock stays before the first send that is not visible yet.
+void Engine::limit_clock() {
+  g_clock_limit = chan::match::kNever;
+  for (const int to : blocked_to_) {
+    const Queue<Request>& waiting = out_[static_cast<size_t>(to)].waiting;
+    const Request* request = waiting.first;
+    while (request != nullptr && request->started) request = request->next;
+    if (request != nullptr) g_clock_limit = std::min(g_clock_limit, request->post - 1);
+  }
 }
 
 // Pushes as much of the message as there is room for. True when all of it is in the lane.
@@ -120,16 +138,11 @@ bool Engine::push_first(Request& request, Outbound& out) {
   const uint32_t cells = chan::LaneOut::cells_for(bytes);
   chan::Cell* cell = out.lane.try_reserve(cells);
   if (cell == nullptr) return false;
-  cell->aux = request.ack_id;
-  cell->stamp = request.stamp;
-  cell->bytes = bytes;
-  cell->context = request.context;
-  cell->tag = request.tag;
+  set_envelope(*cell, request);
   if (bytes > 0) {
     request.data.read(cells == 1 ? cell->payload : reinterpret_cast<std::byte*>(cell + 1), bytes);
   }
-  const uint32_t kind = request.kind == RequestKind::kAck ? kRecordAck : marker(kRecordEager, *request.comm);
-  out.lane.publish(cell, cells, kind);
+  out.lane.publish(cell, cells, marker(kRecordEager, *request.comm));
   request.started = true;
   finish_push(request);
   return true;
@@ -145,11 +158,7 @@ bool Engine::push_piece(Request& request, Outbound& out) {
   const size_t n = std::min(request.data.left(), window_.slab_bytes());
   request.data.read(spmc::segment::frame(slab), n);
   const SlabPiece piece{slab.value, static_cast<uint32_t>(n), request.offer};
-  cell->aux = request.ack_id;
-  cell->stamp = request.stamp;
-  cell->bytes = request.data.size();
-  cell->context = request.context;
-  cell->tag = request.tag;
+  set_envelope(*cell, request);
   std::memcpy(cell->payload, &piece, sizeof piece);
   out.lane.publish(cell, 1, marker(request.started ? kRecordMore : kRecordSlab, *request.comm));
   request.started = true;
@@ -160,11 +169,8 @@ bool Engine::push_piece(Request& request, Outbound& out) {
 
 void Engine::finish_push(Request& request) {
   request.pushed = true;
-  const int to = request.peer_world;
-  if (request.ack_id == 0 || request.kind == RequestKind::kAck) {
-    request.complete = true;
-  }
-  wake_rank(to);
+  request.complete = request.mode != SendMode::kSynchronous || request.matched;
+  wake_rank(request.peer_world);
 }
 
 void Engine::push_waiting() {
@@ -179,6 +185,7 @@ void Engine::push_waiting() {
     if (out.waiting.empty()) blocked_to_.erase(blocked_to_.begin() + static_cast<ptrdiff_t>(i));
     else ++i;
   }
+  limit_clock();
 }
 
 void Engine::flush() {
@@ -186,61 +193,41 @@ void Engine::flush() {
   for (SentOffer& sent : sent_) {
     if (in_our_hands(sent)) withdraw(*sent.request);
   }
-  block(kAnySource, nullptr,
+  block({Wait::Kind::kPhysical}, kAnySource,
         [&] { return blocked_to_.empty() && std::none_of(std::begin(sent_), std::end(sent_), in_our_hands); });
 }
 
 // A message to oneself needs no lane: it is matched here and now, or becomes an unexpected message.
 void Engine::send_to_self(Request& request) {
-  Outbound& out = out_[static_cast<size_t>(rank_)];
   Inbound& in = in_[static_cast<size_t>(rank_)];
-  request.stamp = arrival_stamp(out);
+  request.post = g_clock;
+  request.stamp = arrival_stamp();
   const bool synchronous = request.mode == SendMode::kSynchronous;
   auto* message = new Message;
   message->context = request.context;
   message->source = request.comm->rank;
-  message->source_world = rank_;
   message->tag = request.tag;
-  message->stamp = request.stamp;
+  message->key = {first_come_ ? g_clock : request.stamp, rank_, ++in.messages};
   message->bytes = message->filled = request.data.size();
   if (message->bytes > 0) {
     message->data = static_cast<char*>(std::malloc(message->bytes));
     CHECK(message->data != nullptr, "no memory for a message of %zu bytes to itself", message->bytes);
     request.data.read(message->data, message->bytes);
   }
+  request.pushed = request.started = true;
+  request.complete = !synchronous;
+  ++changes_;
   if (synchronous) {
     acks_.push_back(&request);
     request.ack_id = message->ack_id = static_cast<uint32_t>(acks_.size());
-  }
-  if (!in.known) {
-    in.known = true;
-    sources_.insert(std::lower_bound(sources_.begin(), sources_.end(), rank_), rank_);
+    note_synchronous(rank_, message->ack_id, message, nullptr);
   }
   Request* receive = match_posted(in, request.context, request.tag);
-  in.unexpected.push(message);
-  request.pushed = true;
-  request.complete = !synchronous;
   const bool free_now = request.complete && request.detached;
   if (receive != nullptr) take_unexpected(*message, *receive);
+  else matcher_.arrive(*message);
+  if (synchronous) settle_acks();
   if (free_now) request_delete(request);
-}
-
-void Engine::acknowledge(int to, uint32_t ack_id, uint64_t stamp) {
-  if (to == rank_) {
-    Request* request = acks_[ack_id - 1];
-    acks_[ack_id - 1] = nullptr;
-    request->stamp = stamp;
-    request->complete = true;
-    if (request->detached) request_delete(*request);
-    return;
-  }
-  Request& ack = request_new();
-  ack.kind = RequestKind::kAck;
-  ack.detached = true;
-  ack.peer_world = to;
-  ack.ack_id = ack_id;
-  ack.stamp = stamp;
-  send(ack);
 }
 
 }  // namespace detmpi

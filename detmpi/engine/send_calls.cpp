@@ -29,9 +29,10 @@ Request& complete_request(Comm& comm, RequestKind kind) {
   Request& request = request_new();
   retain(request, comm);
   request.kind = kind;
-  request.peer = request.source = MPI_PROC_NULL;
+  request.peer = request.matched_source = MPI_PROC_NULL;
   request.matched_tag = MPI_ANY_TAG;
-  request.complete = request.pushed = true;
+  request.complete = request.pushed = request.matched = true;
+  request.post = request.stamp = g_clock;
   return request;
 }
 
@@ -130,6 +131,7 @@ int irecv(void* buf, int count, const Datatype& type, int source, int tag, Comm&
 int sendrecv(const void* sendbuf, int sendcount, const Datatype& sendtype, int dest, int sendtag, void* recvbuf,
              int recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Status* status) {
   Request receive;
+  receive.blocking = true;
   if (source == MPI_PROC_NULL) empty_status(status, MPI_PROC_NULL);
   else p2p_start_recv(receive, recvbuf, recvcount, recvtype, comm, {source, recvtag, user_context(comm)});
   if (dest != MPI_PROC_NULL) {
@@ -173,11 +175,15 @@ int persistent(RequestKind kind, const void* buf, int count, const Datatype& typ
 
 void start_one(Request& r) {
   r.active = true;
-  r.complete = r.pushed = r.started = r.queued = r.truncated = false;
+  r.complete = r.matched = r.pushed = r.started = r.truncated = r.cancelled = false;
   r.ack_id = r.offer = 0;
+  r.bound = 0;
+  std::free(r.own_buffer);
+  r.own_buffer = nullptr;
   if (r.peer == MPI_PROC_NULL) {
-    r.complete = r.pushed = true;
-    r.source = MPI_PROC_NULL;
+    r.complete = r.pushed = r.matched = true;
+    r.post = r.stamp = g_clock;
+    r.matched_source = MPI_PROC_NULL;
     r.matched_tag = MPI_ANY_TAG;
     r.bytes = 0;
     return;
@@ -186,7 +192,6 @@ void start_one(Request& r) {
   if (r.kind == RequestKind::kRecv) {
     p2p_start_recv(r, const_cast<void*>(r.base), r.count, *r.type, *r.comm, peer);
   } else if (r.mode == SendMode::kBuffered) {
-    std::free(r.own_buffer);
     start_buffered(r, r.base, r.count, *r.type, *r.comm, r.peer, r.tag);
   } else {
     p2p_start_send(r, r.base, r.count, *r.type, *r.comm, peer, r.mode);

@@ -1,30 +1,23 @@
 // Waiting for and testing requests.
 //
-// A standard, ready or buffered send is complete at its post as far as tests can see (LOGICAL-TIME section 4): a test
-// of one that still waits for room waits for the room, so that its outcome does not depend on the load of the machine.
+// Answers are functions of the requests' times of completion (chan/match/decide.hpp), never of what has physically
+// come. Once the answer is known, what it needs and has not come yet is waited for.
 #include <base/sys.hpp>
+#include <chan/match/decide.hpp>
+
+#include <algorithm>
+#include <vector>
 
 #include "../object/call.hpp"
 #include "../object/errors.hpp"
 #include "impl.hpp"
 #include "p2p.hpp"
+#include "polling.hpp"
 
-namespace detmpi {
-
-void Engine::after_failed_test() {
-  if (static_cast<unsigned>(ranks_) > cores_) spmc::base::yield_core();
-  else spmc::base::cpu_relax();
-}
-
-namespace impl {
+namespace detmpi::impl {
 namespace {
 
-// Null for a null handle and for an inactive request: nothing to wait for.
-Request* pending(MPI_Request handle) {
-  if (handle == MPI_REQUEST_NULL) return nullptr;
-  Request* request = request_from(handle);
-  return request != nullptr && request->active ? request : nullptr;
-}
+using chan::match::Outlook;
 
 int check_handles(int count, const MPI_Request handles[]) {
   for (int i = 0; i < count; ++i) {
@@ -36,8 +29,12 @@ int check_handles(int count, const MPI_Request handles[]) {
   return MPI_SUCCESS;
 }
 
-// The request is complete: fills the status, and frees it or makes it inactive.
+// The request completes: fills the status, and frees it or makes it inactive.
 int conclude(Request& request, MPI_Request* handle, MPI_Status* status) {
+  if (!request.complete) {
+    g_engine.withdraw(request);
+    g_engine.block_until_complete(request);
+  }
   const int code = p2p_status(request, status);
   g_call.comm = request.comm;
   if (request.persistent) {
@@ -49,73 +46,102 @@ int conclude(Request& request, MPI_Request* handle, MPI_Status* status) {
   return code;
 }
 
-bool complete_at_post(const Request& r) { return r.kind == RequestKind::kSend && r.ack_id == 0; }
-
-// One look; blocks only for sends that are complete at their post.
-bool is_complete(Request& request) {
-  if (!request.complete && complete_at_post(request)) {
-    g_engine.withdraw(request);
-    g_engine.block_until_complete(request);
-  }
-  return request.complete;
+MPI_Status* status_at(MPI_Status statuses[], size_t i) {
+  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-bool all_complete(int count, const MPI_Request handles[]) {
-  for (int i = 0; i < count; ++i) {
-    Request* request = pending(handles[i]);
-    if (request != nullptr && !is_complete(*request)) return false;
-  }
-  return true;
-}
+int in_status() { return make_error(MPI_ERR_IN_STATUS, "at least one request failed: see MPI_ERROR in the statuses"); }
 
 int conclude_all(int count, MPI_Request handles[], MPI_Status statuses[]) {
   bool failed = false;
   for (int i = 0; i < count; ++i) {
-    MPI_Status* status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-    Request* request = pending(handles[i]);
+    MPI_Status* status = status_at(statuses, static_cast<size_t>(i));
+    Request* request = active_request(handles[i]);
     int code = MPI_SUCCESS;
     if (request == nullptr) empty_status(status, MPI_ANY_SOURCE);
     else code = conclude(*request, &handles[i], status);
     failed = failed || code != MPI_SUCCESS;
     if (wanted(status)) status->MPI_ERROR = code;
   }
-  return failed ? make_error(MPI_ERR_IN_STATUS, "at least one request failed: see MPI_ERROR in the statuses")
-                : MPI_SUCCESS;
+  return failed ? in_status() : MPI_SUCCESS;
 }
 
-// The lowest index of a complete request, -1 if none is, MPI_UNDEFINED if none is active.
-int first_complete(int count, const MPI_Request handles[]) {
-  int result = MPI_UNDEFINED;
-  for (int i = 0; i < count; ++i) {
-    Request* request = pending(handles[i]);
-    if (request == nullptr) continue;
-    if (is_complete(*request)) return i;
-    result = -1;
+// The active ones among several requests, and what is known of each. One call uses it at a time.
+class Requests {
+ public:
+  Requests(int count, const MPI_Request handles[]) : handles_(handles, static_cast<size_t>(count)) {
+    places_.clear();
+    for (int i = 0; i < count; ++i) {
+      if (active_request(handles[i]) != nullptr) places_.push_back(i);
+    }
+    outlooks_.resize(places_.size());
   }
-  return result;
+  bool none() const { return places_.empty(); }
+  int place(size_t i) const { return places_[i]; }
+  std::span<const MPI_Request> handles() const { return handles_; }
+  std::span<const Outlook> outlooks() const {
+    for (size_t i = 0; i < places_.size(); ++i) {
+      outlooks_[i] = g_engine.outlook(*active_request(handles_[static_cast<size_t>(places_[i])]));
+    }
+    return outlooks_;
+  }
+
+ private:
+  std::span<const MPI_Request> handles_;
+  inline static std::vector<int> places_;
+  inline static std::vector<Outlook> outlooks_;
+};
+
+// Of a test: calls `answer` on what is known until it has a value, and returns that.
+template <typename Answer>
+auto decide_test(const Requests& requests, Answer&& answer) {
+  decltype(answer(requests.outlooks(), g_clock)) result;
+  g_engine.decide({Wait::Kind::kTest, requests.handles()}, [&] {
+    result = answer(requests.outlooks(), g_clock);
+    return result.has_value();
+  });
+  return *result;
 }
 
-int some(int count, MPI_Request handles[], int* outcount, int indices[], MPI_Status statuses[]) {
-  *outcount = 0;
+int conclude_some(const Requests& requests, const std::vector<size_t>& which, MPI_Request handles[], int* outcount,
+                  int indices[], MPI_Status statuses[]) {
+  std::vector<int> places;  // concluding changes what is active
+  for (const size_t i : which) places.push_back(requests.place(i));
   bool failed = false;
-  for (int i = 0; i < count; ++i) {
-    Request* request = pending(handles[i]);
-    if (request == nullptr || !is_complete(*request)) continue;
-    MPI_Status* status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*outcount];
-    const int code = conclude(*request, &handles[i], status);
+  *outcount = 0;
+  for (const int place : places) {
+    MPI_Status* status = status_at(statuses, static_cast<size_t>(*outcount));
+    const int code = conclude(*active_request(handles[place]), &handles[place], status);
     if (wanted(status)) status->MPI_ERROR = code;
     failed = failed || code != MPI_SUCCESS;
-    indices[(*outcount)++] = i;
+    indices[(*outcount)++] = place;
   }
-  return failed ? make_error(MPI_ERR_IN_STATUS, "at least one request failed: see MPI_ERROR in the statuses")
-                : MPI_SUCCESS;
+  return failed ? in_status() : MPI_SUCCESS;
+}
+
+// Is a single request complete by now? Looks no further than it needs to.
+bool test_one(Request& request) {
+  if (request.kind == RequestKind::kSend && request.mode != SendMode::kSynchronous) return true;
+  const auto decided = [&request]() -> std::optional<bool> {
+    const Outlook o = g_engine.outlook(request);
+    if (o.time > g_clock) return false;
+    return o.final ? std::optional(true) : std::nullopt;
+  };
+  std::optional<bool> answer;
+  if (request.kind == RequestKind::kRecv && !request.matched && request.plain()) {
+    g_engine.look_at_source(request.source, g_clock);
+    answer = decided();
+  }
+  if (answer) return *answer;
+  g_engine.decide({Wait::Kind::kTest, {}, &request}, [&] { return (answer = decided()).has_value(); });
+  return *answer;
 }
 
 }  // namespace
 
 int wait(MPI_Request* handle, MPI_Status* status) {
   if (const int code = check_handles(1, handle); code != MPI_SUCCESS) return code;
-  Request* request = pending(*handle);
+  Request* request = active_request(*handle);
   if (request == nullptr) {
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
@@ -127,83 +153,91 @@ int wait(MPI_Request* handle, MPI_Status* status) {
 int test(MPI_Request* handle, int* flag, MPI_Status* status) {
   if (const int code = check_handles(1, handle); code != MPI_SUCCESS) return code;
   *flag = 1;
-  Request* request = pending(*handle);
+  Request* request = active_request(*handle);
   if (request == nullptr) {
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
   }
-  if (!request->complete) g_engine.poll_all();
-  if (is_complete(*request)) return conclude(*request, handle, status);
+  if (test_one(*request)) return conclude(*request, handle, status);
   *flag = 0;
-  g_engine.after_failed_test();
+  failed_poll();
   return MPI_SUCCESS;
 }
 
 int waitall(int count, MPI_Request handles[], MPI_Status statuses[]) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
-  for (int i = 0; i < count; ++i) {
-    Request* request = pending(handles[i]);
-    if (request != nullptr && !request->complete) g_engine.block_until_complete(*request);
-  }
+  g_engine.block_until_all_complete({handles, static_cast<size_t>(count)});
   return conclude_all(count, handles, statuses);
 }
 
 int testall(int count, MPI_Request handles[], int* flag, MPI_Status statuses[]) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
-  g_engine.poll_all();
-  *flag = all_complete(count, handles);
+  const Requests requests(count, handles);
+  *flag = requests.none() || decide_test(requests, chan::match::test_all);
   if (*flag) return conclude_all(count, handles, statuses);
-  g_engine.after_failed_test();
+  failed_poll();
   return MPI_SUCCESS;
 }
 
 int waitany(int count, MPI_Request handles[], int* index, MPI_Status* status) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
-  *index = first_complete(count, handles);
-  if (*index == -1) {
-    g_engine.block(Engine::kAnySource, nullptr, [&] { return (*index = first_complete(count, handles)) != -1; });
-  }
-  if (*index == MPI_UNDEFINED) {
+  const Requests requests(count, handles);
+  if (requests.none()) {
+    *index = MPI_UNDEFINED;
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
   }
-  return conclude(*pending(handles[*index]), &handles[*index], status);
+  std::optional<chan::match::First> first;
+  g_engine.decide({Wait::Kind::kAny, requests.handles()},
+                  [&] { return (first = chan::match::wait_any(requests.outlooks())).has_value(); });
+  *index = requests.place(first->index);
+  g_clock = std::max(g_clock, first->time);
+  return conclude(*active_request(handles[*index]), &handles[*index], status);
 }
 
 int testany(int count, MPI_Request handles[], int* index, int* flag, MPI_Status* status) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
-  g_engine.poll_all();
-  *index = first_complete(count, handles);
-  *flag = *index != -1;
-  if (*index >= 0) return conclude(*pending(handles[*index]), &handles[*index], status);
-  if (*flag) empty_status(status, MPI_ANY_SOURCE);
-  else g_engine.after_failed_test();
+  const Requests requests(count, handles);
   *index = MPI_UNDEFINED;
-  return MPI_SUCCESS;
+  *flag = 1;
+  if (requests.none()) {
+    empty_status(status, MPI_ANY_SOURCE);
+    return MPI_SUCCESS;
+  }
+  const size_t first = decide_test(requests, chan::match::test_any);
+  if (first == chan::match::kNone) {
+    *flag = 0;
+    failed_poll();
+    return MPI_SUCCESS;
+  }
+  *index = requests.place(first);
+  return conclude(*active_request(handles[*index]), &handles[*index], status);
 }
 
 int waitsome(int count, MPI_Request handles[], int* outcount, int indices[], MPI_Status statuses[]) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
-  int first = first_complete(count, handles);
-  if (first == -1)
-    g_engine.block(Engine::kAnySource, nullptr, [&] { return (first = first_complete(count, handles)) != -1; });
-  if (first == MPI_UNDEFINED) {
+  const Requests requests(count, handles);
+  if (requests.none()) {
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
-  return some(count, handles, outcount, indices, statuses);
+  std::optional<chan::match::Some> some;
+  g_engine.decide({Wait::Kind::kAny, requests.handles()},
+                  [&] { return (some = chan::match::wait_some(requests.outlooks(), g_clock)).has_value(); });
+  g_clock = std::max(g_clock, some->time);
+  return conclude_some(requests, some->indices, handles, outcount, indices, statuses);
 }
 
 int testsome(int count, MPI_Request handles[], int* outcount, int indices[], MPI_Status statuses[]) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
-  g_engine.poll_all();
-  const int first = first_complete(count, handles);
-  if (first == MPI_UNDEFINED) {
+  const Requests requests(count, handles);
+  if (requests.none()) {
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
-  if (first == -1) g_engine.after_failed_test();
-  return some(count, handles, outcount, indices, statuses);
+  const auto which = decide_test(requests, chan::match::test_some);
+  if (which.empty()) failed_poll();
+  return conclude_some(requests, which, handles, outcount, indices, statuses);
 }
 
 int request_free(MPI_Request* handle) {
@@ -211,29 +245,44 @@ int request_free(MPI_Request* handle) {
   if (*handle == MPI_REQUEST_NULL) return make_error(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be freed");
   Request& request = *request_from(*handle);
   *handle = MPI_REQUEST_NULL;
-  if (request.complete || !request.active) request_delete(request);
+  if (!request.active) request_delete(request);
+  else if (request.complete) g_engine.delete_detached(request);
   else request.detached = true;  // it stays posted, and frees itself
   return MPI_SUCCESS;
 }
 
 int request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
   if (const int code = check_handles(1, &handle); code != MPI_SUCCESS) return code;
-  Request* request = pending(handle);
+  Request* request = active_request(handle);
   *flag = 1;
   if (request == nullptr) {
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
   }
-  g_engine.poll_all();
-  *flag = is_complete(*request);
-  if (*flag) return p2p_status(*request, status);
-  g_engine.after_failed_test();
+  *flag = test_one(*request);
+  if (!*flag) {
+    failed_poll();
+    return MPI_SUCCESS;
+  }
+  if (!request->complete) {
+    g_engine.withdraw(*request);
+    g_engine.block_until_complete(*request);
+  }
+  return p2p_status(*request, status);
+}
+
+// A send is never cancelled: its message is on its way.
+int cancel(MPI_Request* handle) {
+  if (const int code = check_handles(1, handle); code != MPI_SUCCESS) return code;
+  Request* request = active_request(*handle);
+  if (request == nullptr || request->kind != RequestKind::kRecv || request->peer == MPI_PROC_NULL) return MPI_SUCCESS;
+  std::optional<bool> cancelled;
+  g_engine.set_cancelling(true);
+  g_engine.decide({Wait::Kind::kTest, {}, request},
+                  [&] { return (cancelled = chan::match::cancel(g_engine.outlook(*request), g_clock)).has_value(); });
+  if (*cancelled) g_engine.take_back(*request);
+  g_engine.set_cancelling(false);
   return MPI_SUCCESS;
 }
 
-int cancel(MPI_Request*) {
-  return make_error(MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Cancel is not supported yet: nothing was cancelled");
-}
-
-}  // namespace impl
-}  // namespace detmpi
+}  // namespace detmpi::impl

@@ -125,13 +125,16 @@ void rank_begin(int rank) {
   spmc::base::move_to_core(static_cast<unsigned>(rank));
   if (g_job->ranks <= spmc::base::usable_cores()) spmc::base::g_home_core = rank;
   g_engine.start(rank);
-  g_published_clock = &space::lines(space_of_rank(rank)).clock.clock;
+  g_published_clock = &clock_line(rank).clock;
+  g_wake_at = &clock_line(rank).wake_at;
   RankRecord& record = rank_record(rank);
   record.pid.store(spmc::base::process_id(), std::memory_order_relaxed);
   record.state.store(static_cast<uint32_t>(RankState::kRunning), std::memory_order_release);
   spmc::base::set_context_hook(write_context);
   g_is_rank = true;
 }
+
+void wake_own_watchers() { wake_watchers(g_engine.rank()); }
 
 void job_abort(int code, const char* why) {
   if (why != nullptr) spmc::base::complain("%s", why);
@@ -178,6 +181,7 @@ int finalize() {
   if (const int code = attributes_delete_all(*g_comm_self); code != MPI_SUCCESS) return code;
   g_engine.flush();
   barrier(*g_comm_world);
+  g_engine.done();
   rank_record(g_engine.rank()).state.store(static_cast<uint32_t>(RankState::kFinalized), std::memory_order_release);
   g_job_state = JobState::kAfter;
   return MPI_SUCCESS;

@@ -57,6 +57,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.inbox_words = static_cast<uint32_t>((n + 511) / 512 * 8);
   plan.lookahead = options.lookahead;
   plan.first_space = options.first_space;
+  plan.first_come = options.first_come ? 1 : 0;
   plan.real_time = options.real_time ? 1 : 0;
   plan.start_ns = spmc::base::monotonic_ns();
   choose_sizes(plan);
@@ -64,7 +65,8 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.ranks_offset = sizeof(JobTable);
   plan.lanes_offset = plan.ranks_offset + page_aligned(n * sizeof(RankRecord));
   plan.inbox_offset = plan.lanes_offset + page_aligned(n * n * sizeof(chan::LaneLine));
-  const size_t board_offset = plan.inbox_offset + page_aligned(n * plan.inbox_words * sizeof(uint64_t));
+  plan.watch_offset = plan.inbox_offset + page_aligned(n * plan.inbox_words * sizeof(uint64_t));
+  const size_t board_offset = plan.watch_offset + page_aligned(n * plan.inbox_words * sizeof(uint64_t));
   const uint32_t board_frames = chan::Board::frames_needed(plan.ranks);
   plan.bytes = board_offset + size_t{board_frames} * spmc::kPageSize;
 

@@ -21,6 +21,7 @@ struct JobOptions {
   uint32_t lookahead = 64;
   uint32_t first_space = kFirstSpace;   // see JobTable
   bool real_time = true;                // MPI_Wtime
+  bool first_come = false;              // see JobTable
   std::optional<uint64_t> direct_from;  // bytes, see DirectFrom; not given: by the number of ranks and cores
 };
 

@@ -20,6 +20,8 @@ constexpr const char* kHelp =
     "  -n, -np N            start N ranks (default 1, at most %u)\n"
     "      --start=HOW      fork: the program starts once and MPI_Init makes the ranks (default);\n"
     "                       exec: every rank is started anew\n"
+    "      --order=ORDER    of messages: logical (default), the same in every run; arrival: as they come\n"
+    "      --lookahead=N    least logical time from a send to its arrival, in calls (default 64)\n"
     "      --wtime=CLOCK    what MPI_Wtime tells: real (default) or logical, the same in every run\n"
     "      --memory=SIZE    shared memory for messages, such as 512M or 4G (default: half of the machine's)\n"
     "      --direct-from=SIZE|never\n"
@@ -86,6 +88,16 @@ uint64_t parse_direct_from(const char* text) {
   return parse_size(text, 1, "--direct-from is a size, such as 64K, or never");
 }
 
+uint32_t parse_lookahead(const char* text) {
+  char* end = nullptr;
+  errno = 0;
+  const long ticks = std::strtol(text, &end, 10);
+  if (end == text || *end != 0 || errno != 0 || ticks < 1 || ticks > 1'000'000) {
+    usage_error("the lookahead must be from 1 to 1000000 ticks", text);
+  }
+  return static_cast<uint32_t>(ticks);
+}
+
 double parse_seconds(const char* text) {
   char* end = nullptr;
   const double s = std::strtod(text, &end);
@@ -96,13 +108,15 @@ double parse_seconds(const char* text) {
 }  // namespace
 
 LaunchOptions parse_command_line(int argc, char** argv) {
-  enum { kStart = 256, kWtime, kMemory, kTimeout, kNp, kDirectFrom };
+  enum { kStart = 256, kWtime, kMemory, kTimeout, kNp, kDirectFrom, kOrder, kLookahead };
   static const option kOptions[] = {
       {"start", required_argument, nullptr, kStart},
       {"wtime", required_argument, nullptr, kWtime},
       {"memory", required_argument, nullptr, kMemory},
       {"direct-from", required_argument, nullptr, kDirectFrom},
       {"timeout", required_argument, nullptr, kTimeout},
+      {"order", required_argument, nullptr, kOrder},
+      {"lookahead", required_argument, nullptr, kLookahead},
       {"np", required_argument, nullptr, kNp},
       {"help", no_argument, nullptr, 'h'},
       {"version", no_argument, nullptr, 'V'},
@@ -126,6 +140,13 @@ LaunchOptions parse_command_line(int argc, char** argv) {
         }
         options.job.real_time = std::strcmp(optarg, "real") == 0;
         break;
+      case kOrder:
+        if (std::strcmp(optarg, "logical") != 0 && std::strcmp(optarg, "arrival") != 0) {
+          usage_error("--order is logical or arrival", optarg);
+        }
+        options.job.first_come = std::strcmp(optarg, "arrival") == 0;
+        break;
+      case kLookahead: options.job.lookahead = parse_lookahead(optarg); break;
       case kMemory: options.job.memory = parse_memory(optarg); break;
       case kDirectFrom: options.job.direct_from = parse_direct_from(optarg); break;
       case kTimeout: options.timeout_s = parse_seconds(optarg); break;

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <base/wait.hpp>
+
 #include "call_ids.hpp"
 
 namespace detmpi {
@@ -24,14 +26,27 @@ inline JobState g_job_state = JobState::kBefore;
 inline bool g_checks = true;  // DETMPI_CHECKS=0 turns argument checks off
 inline uint64_t g_clock = 0;
 
-// Where the rank publishes its clock for the others (space/table.hpp); a private word outside a job.
+// Where the rank publishes its clock for the others, and from which clock on they want to be woken (space/table.hpp,
+// ClockLine); private words outside a job.
 inline std::atomic<uint64_t> g_unpublished_clock{0};
 inline std::atomic<uint64_t>* g_published_clock = &g_unpublished_clock;
+inline std::atomic<uint64_t> g_no_watcher{0};
+inline std::atomic<uint64_t>* g_wake_at = &g_no_watcher;
+
+// The clock is not published beyond this: something that was sent later still waits for room. All ones: nothing does.
+inline uint64_t g_clock_limit = ~uint64_t{0};
+
+[[gnu::cold]] void wake_own_watchers();
 
 // Runs once in every MPI call inside MPI_Init .. MPI_Finalize, before anything else. What is published is the clock at
 // which the call before ended: everything stamped up to it has been sent, so release makes it visible first.
 inline void engine_tick() {
-  g_published_clock->store(g_clock, std::memory_order_release);
+  const uint64_t visible = g_clock < g_clock_limit ? g_clock : g_clock_limit;
+  g_published_clock->store(visible, std::memory_order_release);
+  spmc::base::light_fence();
+  // 0, for nobody, becomes the largest number.
+  if (g_wake_at->load(std::memory_order_relaxed) - 1 < visible) [[unlikely]]
+    wake_own_watchers();
   g_clock += 1;
 }
 

@@ -143,6 +143,8 @@ class Cursor {
   // Passes over `n` bytes without a copy.
   void skip(size_t n) { position_ += n < left() ? n : left(); }
 
+  void rewind() { position_ = 0; }
+
   size_t left() const { return total_ - position_; }
   size_t total() const { return total_; }
   size_t position() const { return position_; }

@@ -26,7 +26,6 @@ void clear_lines(SpaceId id) {
   slot.life.end_flags = 0;
   slot.life.ever_parent.store(0, std::memory_order_relaxed);
   std::memset(static_cast<void*>(&slot.clock), 0, sizeof slot.clock);
-  std::memset(slot.wait_record, 0, sizeof slot.wait_record);
   std::memset(slot.upper, 0, sizeof slot.upper);
 }
 

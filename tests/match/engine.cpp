@@ -138,7 +138,7 @@ class Rank final : match::Horizon {
 
   void look_at_others() {
     const auto& states = snapshot_.take();
-    const auto bounds = match::solve_bounds(states);
+    const auto bounds = match::solve_bounds(states, known_);
     for (size_t i = 0; i < bounds.size(); ++i) known_[i] = std::max(known_[i], bounds[i]);
     // What is known of acknowledgements.
     for (Slot& slot : slots_) {

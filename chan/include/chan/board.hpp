@@ -6,10 +6,13 @@
 //   Place place[kDepth][n]   round k of member i: the line place[k % kDepth][i]
 //   bytes area[kDepth][n]    room for what does not fit into the line
 //
-// Round k of a place may be written once every member has finished round k - kDepth: the writer looks at `done`, and
-// only when what it saw last does not settle it. So members may run up to kDepth rounds apart.
+// A place is written again kDepth rounds later, when everybody has finished with it. Writers see to that every half
+// depth: a round of the m-th half may be written once every member has finished half m - 2. So members may run up to
+// kDepth rounds apart. Each member leaves the logical time at which it finished a half: so the time from which on the
+// writer may go on is known too, and does not depend on when it looked.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,12 +23,14 @@
 namespace chan {
 
 inline constexpr uint32_t kBoardDepth = 8;
-inline constexpr size_t kPlaceBytes = 48;
+inline constexpr uint32_t kBoardHalf = kBoardDepth / 2;
+inline constexpr size_t kPlaceBytes = 40;
 inline constexpr uint64_t kLeft = uint64_t{1} << 62;  // in BoardDone::rounds: the member has left, whatever the round
 
 struct alignas(64) BoardPlace {
   std::atomic<uint64_t> round;  // 1 + number of the round that is published here. Its member, release
   uint64_t stamp;               // logical time of the member's entry
+  uint64_t call;                // which operation the member is in; all members are in the same
   std::byte data[kPlaceBytes];
 };
 static_assert(sizeof(BoardPlace) == 64);
@@ -39,8 +44,12 @@ struct alignas(64) BoardHead {
 
 struct alignas(64) BoardDone {
   std::atomic<uint64_t> rounds;  // Its member, release; a stale value is too small and only makes the writer wait
-  uint64_t unused[7];
+  // When it finished half h: at h % 4. A writer that asks for half m - 2 has not finished half m, so nobody is further
+  // than half m + 1.
+  uint64_t half_stamp[4];
+  uint64_t unused[3];
 };
+static_assert(sizeof(BoardDone) == 64);
 
 class Board {
  public:
@@ -93,38 +102,53 @@ class Board {
   }
   BoardDone& done(uint32_t member) const { return reinterpret_cast<BoardDone*>(base_ + sizeof(BoardHead))[member]; }
 
-  // May this member write into its place of the coming round?
-  bool writable() {
-    if (round_ < slowest_ + kBoardDepth) [[likely]]
+  // How many rounds every member must have finished before this member may write into its place of the coming round.
+  uint64_t needed() const {
+    const uint64_t half = round_ / kBoardHalf;
+    return half < 2 ? 0 : (half - 1) * kBoardHalf;
+  }
+  // May this member write? `time`: from when on, if it had to look.
+  bool writable(uint64_t* time) {
+    const uint64_t rounds = needed();
+    if (rounds <= settled_) [[likely]]
       return true;
     while (slowest_member_ < members_) {
-      if (done(slowest_member_).rounds.load(std::memory_order_acquire) + kBoardDepth <= round_) return false;
+      const BoardDone& line = done(slowest_member_);
+      if (line.rounds.load(std::memory_order_acquire) < rounds) return false;
+      half_time_ = std::max(half_time_, line.half_stamp[(rounds / kBoardHalf - 1) % 4]);
       ++slowest_member_;
     }
+    *time = half_time_;
     slowest_member_ = 0;
-    slowest_ = round_ - kBoardDepth + 1;
+    half_time_ = 0;
+    settled_ = rounds;
     return true;
   }
+  // The member that has not finished as many, after writable() was false.
+  uint32_t slowest_member() const { return slowest_member_; }
   // Publishes this member's place of the coming round; its data have been written.
-  void publish(uint64_t stamp) {
+  void publish(uint64_t stamp, uint64_t call) {
     BoardPlace& mine = place(round_, member_);
     mine.stamp = stamp;
+    mine.call = call;
     mine.round.store(round_ + 1, std::memory_order_release);
   }
   bool published(uint32_t member) const {
     return place(round_, member).round.load(std::memory_order_acquire) == round_ + 1;
   }
-  // This member has read what it wanted of the round; the next one begins.
-  void finish() {
+  bool ends_half() const { return (round_ + 1) % kBoardHalf == 0; }
+  // This member has read what it wanted of the round; the next one begins. `stamp` counts where a half ends.
+  void finish(uint64_t stamp) {
     ++round_;
-    done(member_).rounds.store(round_, std::memory_order_release);
+    BoardDone& mine = done(member_);
+    if (round_ % kBoardHalf == 0) mine.half_stamp[(round_ / kBoardHalf - 1) % 4] = stamp;
+    mine.rounds.store(round_, std::memory_order_release);
   }
   // This member will not look at the board again.
   void leave() { done(member_).rounds.store(kLeft, std::memory_order_release); }
-  // Everybody was seen in the coming round, hence has finished all before it.
+  // Everybody was seen in the coming round, hence has finished all before it, before this member's clock.
   void all_entered() {
-    slowest_ = round_;
-    slowest_member_ = 0;
+    if (slowest_member_ == 0) settled_ = std::max(settled_, round_);
   }
 
  private:
@@ -135,8 +159,9 @@ class Board {
   uint32_t members_ = 0;
   size_t area_ = 0;
   uint64_t round_ = 0;
-  uint64_t slowest_ = 0;         // every member has finished at least this many rounds
+  uint64_t settled_ = 0;         // every member has finished at least this many rounds
   uint32_t slowest_member_ = 0;  // members below it are known to have finished enough
+  uint64_t half_time_ = 0;       // the latest time at which one of them did
 };
 
 }  // namespace chan

@@ -103,6 +103,8 @@ class LaneOut {
     cell_at(cleared_).marker.store(0, std::memory_order_relaxed);
   }
 
+  // Where the next record will begin, but for one that does not fit before the ring's end.
+  uint64_t position() const { return produced_; }
   bool all_consumed() const { return line_->consumed.load(std::memory_order_acquire) == produced_; }
 
  private:
@@ -149,6 +151,18 @@ class LaneIn {
   }
   static const std::byte* payload(const Cell* header, size_t bytes) {
     return bytes <= kInCellBytes ? header->payload : reinterpret_cast<const std::byte*>(header + 1);
+  }
+
+  // Is there a record that the consumer has not passed? For anybody; what is read while the consumer moves on is of no
+  // meaning, so the caller must learn by other means whether it has.
+  static bool unread(const LaneLine& line) {
+    const spmc::EPageIndex ring{line.ring.load(std::memory_order_acquire)};
+    if (ring.none()) return false;
+    const auto* cells = reinterpret_cast<const Cell*>(spmc::segment::frame(ring));
+    const uint64_t at = line.consumed.load(std::memory_order_acquire);
+    const uint32_t kind = cells[at & (line.cells - 1)].marker.load(std::memory_order_acquire);
+    if (kind != kSkipRecord) return kind != 0;
+    return cells[0].marker.load(std::memory_order_acquire) != 0;
   }
 
   // Moves past the record of `cells` cells: its cells belong to the producer again.

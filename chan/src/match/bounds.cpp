@@ -23,9 +23,9 @@ struct Link {  // from a rank to a request that waits for it
 
 class Solver {
  public:
-  explicit Solver(std::span<const RankState> ranks) : ranks_(ranks), links_(ranks.size()) {
+  Solver(std::span<const RankState> ranks, std::span<const Time> known) : ranks_(ranks), links_(ranks.size()) {
     vertices_.resize(ranks.size());
-    for (size_t rank = 0; rank < ranks.size(); ++rank) add_rank(rank);
+    for (size_t rank = 0; rank < ranks.size(); ++rank) add_rank(rank, known.empty() ? 0 : known[rank]);
   }
 
   std::vector<Time> run() {
@@ -42,18 +42,18 @@ class Solver {
   }
 
  private:
-  void add_rank(size_t rank) {
+  void add_rank(size_t rank, Time known) {
     const RankState& state = ranks_[rank];
     if (state.kind == RankState::Kind::kDone) return;
-    vertices_[rank].value = state.clock;
+    vertices_[rank].value = std::max(state.clock, known == 0 ? 0 : known - 1);
     vertices_[rank].add = 1;
     if (state.kind == RankState::Kind::kRun) {
-      push(rank, state.clock);
+      push(rank, 0);
       return;
     }
     vertices_[rank].any = state.any;
     vertices_[rank].missing = state.nodes.size();
-    if (state.nodes.empty() && !state.any) push(rank, state.clock);
+    if (state.nodes.empty() && !state.any) push(rank, 0);
     for (const Node& node : state.nodes) add_node(rank, node);
   }
 
@@ -106,7 +106,9 @@ class Solver {
 
 }  // namespace
 
-std::vector<Time> solve_bounds(std::span<const RankState> ranks) { return Solver(ranks).run(); }
+std::vector<Time> solve_bounds(std::span<const RankState> ranks, std::span<const Time> known) {
+  return Solver(ranks, known).run();
+}
 
 Time earliest(const Node& node, std::span<const Time> bounds) {
   Time value = node.any ? node.candidate : 0;

@@ -23,19 +23,29 @@ bool nothing_before(const Message& message, std::span<const int> senders, const 
   });
 }
 
-Receive* first_open(const Queue<Receive>& group) {
-  Receive* receive = group.first;
-  while (receive != nullptr && receive->final()) receive = receive->next;
-  return receive;
-}
-
 }  // namespace
 
 void Matcher::post(Receive& receive) {
-  receive.order = ++posts_;
-  const auto group =
+  receive.order = next_order();
+  put_back(receive);
+}
+
+void Matcher::put_back(Receive& receive) {
+  auto group =
       std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return same_pattern(*g.first, receive); });
-  (group != groups_.end() ? *group : groups_.emplace_back()).push(&receive);
+  if (group == groups_.end()) group = groups_.emplace(groups_.end());
+  Receive* before = group->last;
+  if (before != nullptr && before->order > receive.order) {
+    before = nullptr;
+    for (Receive* r = group->first; r->order < receive.order; r = r->next) before = r;
+  }
+  group->insert_after(before, &receive);
+}
+
+Receive* Matcher::first_open(const Group& group) {
+  Receive* receive = group.first;
+  while (receive != nullptr && receive->final()) receive = receive->next;
+  return receive;
 }
 
 void Matcher::put_back(Message& message) {
@@ -68,41 +78,56 @@ Message* Matcher::candidate(const Receive& receive) const {
 // for ever for that: the lesser message becomes final first.
 void Matcher::settle(const Horizon& horizon) {
   ++pass_;
-  std::vector<Receive*> heads;  // of the groups: the next to look at, null where there is none
-  for (const Group& group : groups_) heads.push_back(first_open(group));
-  std::vector<const Receive*> open;  // earlier ones that are not final
+  open_.clear();
+  heads_.clear();
+  for (const Group& group : groups_) heads_.push_back(first_open(group));
   for (;;) {
     Receive** head = nullptr;
-    for (Receive*& r : heads) {
+    for (Receive*& r : heads_) {
       if (r != nullptr && (head == nullptr || r->order < (*head)->order)) head = &r;
     }
     if (head == nullptr) return;
     Receive* receive = *head;
-    if (try_final(*receive, open, horizon)) {
+    if (try_final(*receive, horizon)) {
       *head = receive->next;
       while (*head != nullptr && (*head)->final()) *head = (*head)->next;
     } else {
-      open.push_back(receive);
+      open_.push_back(receive);
       *head = nullptr;
     }
   }
 }
 
-bool Matcher::try_final(Receive& receive, const std::vector<const Receive*>& open, const Horizon& horizon) {
+bool Matcher::try_final(Receive& receive, const Horizon& horizon) {
   receive.contested =
-      std::any_of(open.begin(), open.end(), [&](const Receive* earlier) { return overlap(*earlier, receive); });
+      std::any_of(open_.begin(), open_.end(), [&](const Receive* earlier) { return overlap(*earlier, receive); });
   Message* message = candidate(receive);
   if (message == nullptr) return false;
   const bool named = receive.source != kAny;
   const auto accepts = [&](const Receive* earlier) { return earlier->accepts(*message); };
   if ((named && !receive.contested) ||
-      (std::none_of(open.begin(), open.end(), accepts) && nothing_before(*message, receive.senders, horizon))) {
+      (std::none_of(open_.begin(), open_.end(), accepts) && nothing_before(*message, receive.senders, horizon))) {
     receive.message = message;
     message->taker = &receive;
     return true;
   }
   message->pass = pass_;
   return false;
+}
+
+Receive* Matcher::find_final() const {
+  for (const Group& group : groups_) {
+    if (group.first->final() && !group.first->probe) return group.first;
+  }
+  return nullptr;
+}
+
+Receive* Matcher::find_uncontested() const {
+  for (const Group& group : groups_) {
+    Receive* r = group.first;
+    if (r->source != kAny && !r->contested && !r->probe && !r->final()) return r;
+  }
+  return nullptr;
 }
 
 Message* Matcher::first_candidate(const Receive& receive, int source) const {
@@ -166,9 +191,11 @@ void Matcher::withdraw(Receive& receive, Time now) {
     if (r.final()) r.message->taker = nullptr;
     r.message = nullptr;
   };
-  each_receive([&](Receive& other) {
-    if (other.order > receive.order && other.final() && other.time() > now) reopen(other);
-  });
+  for (const Group& group : groups_) {
+    for (Receive* other = group.first; other != nullptr; other = other->next) {
+      if (other->order > receive.order && other->final() && other->time() > now) reopen(*other);
+    }
+  }
   reopen(receive);
   take_out(receive);
 }

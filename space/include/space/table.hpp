@@ -4,8 +4,8 @@
 //   line  offset  contents              who writes
 //   0     0       base::WaitLine        the space itself, and wakers
 //   1     64      LifeLine              state: see below; the rest: the parent, before the space starts or after its
-//   end 2     128     ClockLine             the space itself 3     192     its record of waits   the space itself (laid
-//   out by the matching engine) 4..7  256     upper                 laid out by the layers above
+//   end 2     128     ClockLine             the space itself, and watchers 3..7  192     upper                 laid out
+//   by the layers above
 //
 // A slot number is an accident of timing when several spaces allocate at once. Programs see child numbers and paths
 // only.
@@ -76,34 +76,36 @@ static_assert(sizeof(LifeLine) == 64);
 static_assert(offsetof(LifeLine, heap_base) == 24);
 static_assert(offsetof(LifeLine, own_exit_code) == 40);
 
-// What a space publishes for logical time (DESIGN 5.3). The record of its waits lies in line 3 or beyond.
+// What a space publishes for logical time (DESIGN 5.3), by layers above that have it.
 enum class ClockKind : uint32_t { kRun = 0, kWaitAll = 1, kWaitAny = 2, kDone = 3 };
 
 struct alignas(64) ClockLine {
   // C. Relaxed reads give a lower bound, since it only grows; release, so that everything stamped up to it is visible.
   std::atomic<uint64_t> clock;
-  // Odd while kind, nodes and the record of waits are being written (a seqlock); readers read it before and after.
+  // Odd while kind and record are being written (a seqlock); readers read it before and after.
   std::atomic<uint32_t> version;
-  std::atomic<uint32_t> kind;  // ClockKind
-  std::atomic<uint32_t> nodes;
-  uint32_t unused[11];
+  std::atomic<uint32_t> kind;          // ClockKind
+  std::atomic<uint32_t> record_frame;  // first of the frames with its record of what it waits for
+  std::atomic<uint32_t> record_words;
+  std::atomic<uint64_t> next_match;  // see chan/match/snapshot.hpp
+  // The least clock at which a watcher wants to be woken, 0: nobody watches. Watchers lower it, the space takes it.
+  std::atomic<uint64_t> wake_at;
+  uint64_t unused[3];
 };
 static_assert(sizeof(ClockLine) == 64);
 static_assert(offsetof(ClockLine, version) == 8);
-static_assert(offsetof(ClockLine, kind) == 12);
+static_assert(offsetof(ClockLine, next_match) == 24);
 
 struct SpaceLines {
   spmc::base::WaitLine wait;
   LifeLine life;
   ClockLine clock;
-  alignas(64) std::byte wait_record[64];
-  alignas(64) std::byte upper[256];
+  alignas(64) std::byte upper[320];
 };
 static_assert(sizeof(SpaceLines) == spmc::kSpaceSlotBytes);
 static_assert(offsetof(SpaceLines, life) == 64);
 static_assert(offsetof(SpaceLines, clock) == 128);
-static_assert(offsetof(SpaceLines, wait_record) == 192);
-static_assert(offsetof(SpaceLines, upper) == 256);
+static_assert(offsetof(SpaceLines, upper) == 192);
 
 inline SpaceLines& lines(spmc::SpaceId id) { return reinterpret_cast<SpaceLines&>(spmc::segment::space_slot(id)); }
 
@@ -112,8 +114,5 @@ inline Life load_life(spmc::SpaceId id) { return Life::unpack(lines(id).life.wor
 // Does its process run, or will it, for all that is known? Async-signal-safe. A space whose ancestor has ended is dead
 // or dying.
 bool alive(spmc::SpaceId id);
-
-// Publishes clock `t` of the calling space; everything stamped up to t must have been written before.
-inline void publish_clock(ClockLine& mine, uint64_t t) { mine.clock.store(t, std::memory_order_release); }
 
 }  // namespace space

@@ -49,8 +49,10 @@ struct RankState {
   std::vector<Node> nodes;  // kWait
 };
 
-// A of each rank; kNever is infinity.
-std::vector<Time> solve_bounds(std::span<const RankState> ranks);
+// A of each rank; kNever is infinity. `known`: what is known to be a lower bound for each; may be empty. It must be
+// used where there is any: a rank that has just moved seems to know less than before, and whoever waits for the others'
+// sake would not know that it is this one whose news he needs.
+std::vector<Time> solve_bounds(std::span<const RankState> ranks, std::span<const Time> known = {});
 // When the request completes at the earliest, with A of each rank.
 Time earliest(const Node& node, std::span<const Time> bounds);
 

@@ -68,6 +68,9 @@ class Matcher {
   // Messages of one source come in the order in which they were sent; receives in the order of their posts.
   void arrive(Message& message) { queues_[static_cast<size_t>(message.key.source)].push(&message); }
   void post(Receive& receive);
+  // The same for receives that have been numbered by next_order(), in any order.
+  void put_back(Receive& receive);
+  uint64_t next_order() { return ++posts_; }
   // One that was taken out comes back to its place.
   void put_back(Message& message);
 
@@ -94,30 +97,36 @@ class Matcher {
   // not complete by then are open again.
   void withdraw(Receive& receive, Time now);
 
-  bool no_messages(int source) const { return queues_[static_cast<size_t>(source)].empty(); }
-  bool no_receives() const { return groups_.empty(); }
-  // Visits every receive; those with the same pattern in the order of their posts.
+  // A receive that is final; one that names its source and that nobody contests any longer. Null if there is none.
+  Receive* find_final() const;
+  Receive* find_uncontested() const;
+
+  // Visits the first open receive of each pattern.
   template <typename Visit>
-  void each_receive(Visit&& visit) const {
+  void each_open(Visit&& visit) const {
     for (const Queue<Receive>& group : groups_) {
-      for (Receive *r = group.first, *next; r != nullptr; r = next) {
-        next = r->next;
-        visit(*r);
-      }
+      if (const Receive* r = first_open(group)) visit(*r);
     }
   }
+
+  bool no_messages(int source) const { return queues_[static_cast<size_t>(source)].empty(); }
+  bool no_receives() const { return groups_.empty(); }
 
  private:
   using Group = Queue<Receive>;  // of receives with the same pattern; never empty
 
+  static Receive* first_open(const Group& group);
   Message* first_free(const Receive& receive, int source) const;
   Message* candidate(const Receive& receive) const;
-  bool try_final(Receive& receive, const std::vector<const Receive*>& open, const Horizon& horizon);
+  bool try_final(Receive& receive, const Horizon& horizon);
 
   std::vector<Queue<Message>> queues_;  // by source
   std::vector<Group> groups_;
   uint64_t posts_ = 0;
   uint64_t pass_ = 0;
+  // Of settle, kept for their memory.
+  std::vector<Receive*> heads_;       // of the groups: the next to look at, null where there is none
+  std::vector<const Receive*> open_;  // earlier ones that are not final
 };
 
 }  // namespace chan::match

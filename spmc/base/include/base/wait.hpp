@@ -97,25 +97,37 @@ bool sleep_unless(WaitLine& mine, Ready&& ready) {
 
 inline constexpr uint32_t kLeastSpins = 20;
 
-// The slow part of wait_until, after the first look failed.
+// As many yields as the policy allows between two sleeps.
 template <typename Ready>
-void wait_slowly(WaitLine& mine, Ready&& ready) {
-  g_wait_counters.waits += 1;
+bool yield_until(Ready&& ready) {
+  for (uint32_t i = 0; i < g_wait_policy.yields; ++i) {
+    g_wait_counters.yields += 1;
+    yield_core();
+    if (ready()) return true;
+  }
+  return false;
+}
+
+// The part of a wait before sleeping, after the first look failed. False: it was in vain.
+template <typename Ready>
+bool spin_and_yield(Ready&& ready) {
   for (uint32_t i = 0; i < g_spin_budget; ++i) {
     cpu_relax();
     if (!ready()) continue;
     if (g_spin_budget < g_wait_policy.spins) g_spin_budget *= 2;
-    return;
+    return true;
   }
   if (g_spin_budget > kLeastSpins) g_spin_budget /= 2;
   if (g_home_core >= 0) go_home();
-  for (;;) {
-    for (uint32_t i = 0; i < g_wait_policy.yields; ++i) {
-      g_wait_counters.yields += 1;
-      yield_core();
-      if (ready()) return;
-    }
-    if (sleep_unless(mine, ready)) return;
+  return yield_until(ready);
+}
+
+// The slow part of wait_until.
+template <typename Ready>
+void wait_slowly(WaitLine& mine, Ready&& ready) {
+  g_wait_counters.waits += 1;
+  if (spin_and_yield(ready)) return;
+  while (!sleep_unless(mine, ready) && !yield_until(ready)) {
   }
 }
 

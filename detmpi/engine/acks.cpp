@@ -1,0 +1,83 @@
+// Acknowledgements of synchronous messages.
+//
+// The time of one is that of the match, plus the latency. It is sent once the match can no longer be undone by a
+// cancel: at the match where the receive blocks, else when this rank cannot act before the match any more. What has not
+// been acknowledged is told to others as `next match` (chan/match/snapshot.hpp).
+#include <algorithm>
+
+#include "../object/call.hpp"
+#include "engine.hpp"
+
+namespace detmpi {
+
+void Engine::note_synchronous(int from, uint32_t id, Message* message, Request* request) {
+  unacknowledged_.push_back({from, id, message, request});
+  if (request != nullptr) request->ack_due = true;
+}
+
+// An unexpected message that is to be acknowledged was matched.
+void Engine::ack_for(Message& message, Request& request) {
+  for (Unacknowledged& entry : unacknowledged_) {
+    if (entry.message != &message) continue;
+    entry.message = nullptr;
+    entry.request = &request;
+    request.ack_due = true;
+  }
+}
+
+bool Engine::may_acknowledge(const Request& request) const {
+  return request.blocking || request.stamp <= (cancelling_ ? g_clock : std::max(g_clock, horizon_.self()));
+}
+
+bool Engine::try_acknowledge(const Unacknowledged& entry) {
+  const uint64_t stamp = entry.request->stamp + g_job->lookahead;
+  if (entry.from == rank_) {
+    take_ack(entry.id, stamp);
+    return true;
+  }
+  Outbound& out = out_[static_cast<size_t>(entry.from)];
+  if (!out.lane.open()) open_lane(entry.from);
+  chan::Cell* cell = out.lane.try_reserve(1);
+  if (cell == nullptr) return false;
+  cell->aux = entry.id;
+  cell->stamp = stamp;
+  cell->bytes = 0;
+  out.lane.publish(cell, 1, kRecordAck);
+  wake_rank(entry.from);
+  return true;
+}
+
+void Engine::settle_acks() {
+  std::erase_if(unacknowledged_, [&](const Unacknowledged& entry) {
+    if (entry.request == nullptr || !may_acknowledge(*entry.request) || !try_acknowledge(entry)) return false;
+    entry.request->ack_due = false;
+    return true;
+  });
+  publish_next_match();
+}
+
+// Raised only after the acknowledgement is in its lane.
+void Engine::publish_next_match() {
+  uint64_t next = chan::match::kNever;
+  for (const Unacknowledged& entry : unacknowledged_) {
+    if (entry.request != nullptr) next = std::min(next, entry.request->stamp);
+    else if (matcher_.is_wanted(*entry.message)) next = std::min(next, entry.message->key.arrival);
+  }
+  clock_line(rank_).next_match.store(next, std::memory_order_release);
+}
+
+// Before the message is taken out of its lane.
+void Engine::lower_next_match(uint64_t arrival) {
+  std::atomic<uint64_t>& mine = clock_line(rank_).next_match;
+  if (arrival < mine.load(std::memory_order_relaxed)) mine.store(arrival, std::memory_order_release);
+}
+
+void Engine::take_ack(uint32_t id, uint64_t stamp) {
+  Request* request = acks_.at(id - 1);
+  acks_[id - 1] = nullptr;
+  request->stamp = first_come_ ? g_clock : stamp;
+  request->matched = true;
+  if (request->pushed) message_complete(*request);
+}
+
+}  // namespace detmpi

@@ -1,0 +1,216 @@
+// What a rank does while it is blocked: it takes in what comes, learns what the others may still do, publishes what it
+// waits for, and sleeps when all of that is in vain.
+//
+// A blocked rank publishes its record when another rank watches it, when it needs a snapshot, and before it sleeps.
+// LOGICAL-TIME sections 3 and 5.
+#include <base/check.hpp>
+
+#include <algorithm>
+
+#include "../object/call.hpp"
+#include "engine.hpp"
+
+namespace detmpi {
+
+using chan::match::kNever;
+using chan::match::Need;
+using chan::match::Receive;
+
+template <typename Visit>
+void Engine::each(const Wait& wait, Visit&& visit) {
+  if (wait.request != nullptr) visit(*wait.request);
+  for (const MPI_Request handle : wait.handles) {
+    if (Request* request = active_request(handle)) visit(*request);
+  }
+}
+
+void Engine::block_until_complete(Request& request) {
+  if (request.offer != 0) await_taker(request);
+  const bool receive = request.kind == RequestKind::kRecv;
+  const bool named = receive ? request.source != chan::match::kAny : request.pushed;
+  const bool logical = receive ? !request.matched : request.mode == SendMode::kSynchronous;
+  const Wait wait{logical ? Wait::Kind::kAll : Wait::Kind::kPhysical, {}, &request};
+  block(wait, named ? request.peer_world : kAnySource, [&request] { return request.complete; });
+}
+
+void Engine::block_until_all_complete(std::span<const MPI_Request> handles) {
+  for (const MPI_Request handle : handles) {
+    Request* request = active_request(handle);
+    if (request == nullptr || request->complete) continue;
+    if (request->offer != 0) await_taker(*request);
+    const bool named = request->kind == RequestKind::kRecv ? request->source != chan::match::kAny : request->pushed;
+    block({Wait::Kind::kAll, handles}, named ? request->peer_world : kAnySource,
+          [request] { return request->complete; });
+  }
+}
+
+// One look of a wait that is not over.
+void Engine::spin_poll(const Wait& wait, int hint) {
+  const bool watched = publisher_.watched() && published_changes_ != changes_ + 1;
+  if (++polls_ < kPollsBeforeAll && hint != kAnySource && !watched) {
+    if (hint >= 0) poll_source(hint, wait.request);
+    return;
+  }
+  learn(wait);
+  if (watched) publish(wait);
+  if (horizon_.snapshot_helps() && polls_ >= next_snapshot_) {
+    next_snapshot_ = polls_ * 2;
+    learn_by_snapshot(wait);
+  }
+}
+
+// A look at the clocks first, at the lanes then: so what the clocks tell holds for what is not in the queues.
+void Engine::learn(const Wait& wait) {
+  horizon_.begin_looks();
+  ask(wait, Use::kLook);
+  poll_all();
+  horizon_.adopt();
+  horizon_.set_self(1 + (wait.kind == Wait::Kind::kTest ? g_clock : std::max(g_clock, earliest_return(wait))));
+  settle();
+  if (!unacknowledged_.empty()) settle_acks();
+}
+
+void Engine::learn_by_snapshot(const Wait& wait) {
+  publish(wait);
+  horizon_.take_snapshot();
+  each(wait, [&](Request& r) {
+    if (r.ack_id == 0 || r.kind != RequestKind::kSend || r.matched || !r.started) return;
+    r.bound = std::max(r.bound, horizon_.earliest(need_of(r)));
+  });
+  poll_all();
+  horizon_.adopt();
+  settle();
+  if (!unacknowledged_.empty()) settle_acks();
+}
+
+// Which ranks matter, and up to which time: asks about them (kLook: true if nothing is left to be learnt), or asks
+// them to wake this rank (kWatch: true if one had to be asked anew).
+bool Engine::ask(const Wait& wait, Use use) {
+  if (first_come_) return use == Use::kLook;
+  bool all = true, any = false;
+  const auto about = [&](std::span<const int> ranks, uint64_t beyond) {
+    if (use == Use::kLook) all = horizon_.look(ranks, beyond) && all;
+    else any = horizon_.watch(ranks, beyond) || any;
+  };
+  const bool test = wait.kind == Wait::Kind::kTest;
+  // What has come for a wildcard is its message once nothing earlier can come.
+  matcher_.each_open([&](const Receive& r) {
+    const uint64_t candidate = matcher_.least_candidate(r);
+    const bool plain = r.source != chan::match::kAny && !r.contested;
+    const auto senders = plain ? std::span(&r.source, 1) : r.senders;
+    if (test) about(senders, std::min(candidate, g_clock));
+    else if (candidate != kNever && !plain) about(senders, candidate);
+  });
+  if (!test && wait.kind != Wait::Kind::kAny) return use == Use::kLook ? all : any;
+  // A test asks for what completes by now; a wait for the first of several, for what may be before the first known.
+  uint64_t beyond = test ? g_clock : kNever;
+  if (!test) {
+    each(wait, [&](const Request& r) {
+      if (const auto o = outlook(r); o.final) beyond = std::min(beyond, std::max(o.time, g_clock));
+    });
+    if (beyond == kNever) return use == Use::kLook ? all : any;
+  }
+  each(wait, [&](const Request& r) {
+    if (outlook(r).time > beyond || outlook(r).final) return;
+    if (r.kind == RequestKind::kSend) about({&r.peer_world, 1}, beyond);
+    else if (r.source != chan::match::kAny) about({&r.source, 1}, beyond);
+    else about(r.senders, beyond);
+  });
+  return use == Use::kLook ? all : any;
+}
+
+// No earlier than this does the call return.
+uint64_t Engine::earliest_return(const Wait& wait) const {
+  if (wait.kind == Wait::Kind::kPhysical) return g_clock;
+  const Horizon::Others others(horizon_, rank_);
+  uint64_t all = g_clock, any = kNever;
+  each(wait, [&](const Request& r) {
+    const uint64_t time = outlook(r, others).time;
+    all = std::max(all, time);
+    any = std::min(any, time);
+  });
+  if (wait.probe != nullptr) all = std::max(all, matcher_.outlook(*wait.probe, others).time);
+  if (all == kNever) return g_clock;  // nothing is known, or never
+  return wait.kind == Wait::Kind::kAny && any != kNever ? std::max(g_clock, any) : all;
+}
+
+// --- publishing ---
+
+Need Engine::need_of_receive(const Receive& receive) const {
+  Need need;
+  need.kind = Need::Kind::kReceive;
+  need.time = receive.post;
+  need.candidate = matcher_.least_candidate(receive);
+  const auto add = [&](int source) {
+    if (!matcher_.has_candidate(receive, source)) need.sources.push_back({source});
+  };
+  if (receive.source != chan::match::kAny) add(receive.source);
+  else std::ranges::for_each(receive.senders, add);
+  return need;
+}
+
+Need Engine::need_of(const Request& r) const {
+  Need need;
+  if (r.kind == RequestKind::kRecv) {
+    if (!r.matched && !r.complete) return need_of_receive(r);
+    need.time = r.stamp;
+  } else if (r.mode != SendMode::kSynchronous || r.matched || r.complete) {
+    need.time = r.mode == SendMode::kSynchronous ? r.stamp : r.post;
+  } else {
+    need.kind = Need::Kind::kAck;
+    need.time = r.stamp;
+    need.peer = r.peer_world;
+    need.position = r.position;
+    need.latency = g_job->lookahead;
+  }
+  return need;
+}
+
+void Engine::publish_clock() {
+  clock_line(rank_).clock.store(std::min(g_clock, g_clock_limit), std::memory_order_release);
+  wake_watchers(rank_);
+}
+
+// A rank whose sends wait for room counts as running: whoever makes room need not know of its clock.
+void Engine::publish(const Wait& wait) {
+  if (published_changes_ == changes_ + 1) return;
+  published_changes_ = changes_ + 1;
+  announce_due_ = true;
+  if (wait.kind == Wait::Kind::kTest || wait.kind == Wait::Kind::kPhysical || g_clock_limit != kNever) {
+    publisher_.run();
+    publish_clock();
+    return;
+  }
+  needs_.clear();
+  each(wait, [&](const Request& r) { needs_.push_back(need_of(r)); });
+  if (wait.probe != nullptr) needs_.push_back(need_of_receive(*wait.probe));
+  if (wait.marks != nullptr) needs_.push_back(*wait.marks);
+  publisher_.wait(g_clock, wait.kind == Wait::Kind::kAny, needs_);
+  wake_watchers(rank_);
+}
+
+void Engine::announce() {
+  announce_due_ = false;
+  publish_clock();
+}
+
+void Engine::prepare_sleep(const Wait& wait) {
+  learn(wait);
+  publish(wait);
+  if (ask(wait, Use::kWatch)) announce_due_ = true;
+}
+
+// After the heavy fence: true if something is different from what was published and asked.
+bool Engine::must_look_again(const Wait& wait) {
+  learn(wait);
+  if (horizon_.snapshot_helps()) learn_by_snapshot(wait);
+  return published_changes_ != changes_ + 1 || ask(wait, Use::kWatch);
+}
+
+void Engine::end_block() {
+  publisher_.run();
+  horizon_.stop_watching();
+  published_changes_ = 0;
+}
+
+}  // namespace detmpi

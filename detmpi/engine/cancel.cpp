@@ -1,0 +1,87 @@
+// Taking a receive back: what it has, and what later receives have that might change for it, returns to the queues.
+//
+// A match whose time of completion is still to come is provisional, although its bytes may be in the program's buffer
+// already. So they are put together to a message again. Rare: programs cancel what nobody has sent.
+#include <base/check.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "../object/call.hpp"
+#include "engine.hpp"
+
+namespace detmpi {
+namespace {
+
+// Out of the buffers it was received into.
+Message* message_of(Request& request) {
+  auto* message = new Message;
+  message->context = request.context;
+  message->key = {request.arrival, request.peer_world, request.number};
+  message->source = request.matched_source;
+  message->tag = request.matched_tag;
+  message->bytes = message->filled = request.bytes;
+  if (request.bytes > 0) {
+    message->data = static_cast<char*>(std::malloc(request.bytes));
+    CHECK(message->data != nullptr, "no memory for a message of %zu bytes", static_cast<size_t>(request.bytes));
+    request.data.rewind();
+    if (request.own_buffer != nullptr) std::memcpy(message->data, request.own_buffer, request.bytes);
+    else request.data.read(message->data, request.bytes);
+  }
+  return message;
+}
+
+}  // namespace
+
+bool Engine::is_provisional(const Request& r) {
+  return r.handle != MPI_REQUEST_NULL && r.kind == RequestKind::kRecv && r.active && r.matched && !r.cancelled &&
+         r.peer != MPI_PROC_NULL && r.stamp > g_clock;
+}
+
+void Engine::return_message(Request& request) {
+  Message* message = message_of(request);
+  for (Unacknowledged& entry : unacknowledged_) {
+    if (entry.request != &request) continue;
+    entry.request = nullptr;
+    entry.message = message;
+    message->ack_id = entry.id;
+  }
+  matcher_.put_back(*message);
+  request.data.rewind();
+  request.matched = request.complete = request.truncated = request.ack_due = false;
+  std::free(request.own_buffer);
+  request.own_buffer = nullptr;
+  std::erase(late_, &request);
+}
+
+void Engine::take_back(Request& cancelled) {
+  std::vector<Request*> open;
+  for (Request& r : request_pool()) {
+    if (is_provisional(r) && r.order >= cancelled.order) open.push_back(&r);
+  }
+  for (Request* r : open) {
+    block({Wait::Kind::kPhysical, {}, r}, kAnySource, [r] { return r->complete; });
+  }
+  if (!cancelled.matched) {
+    if (cancelled.plain()) in_[static_cast<size_t>(cancelled.source)].posted.take(&cancelled);
+    else matcher_.take_out(cancelled);
+  }
+  // Plain receives that have nothing yet may get what comes back.
+  for (Inbound& in : in_) {
+    while (!in.posted.empty()) open.push_back(in.posted.take_after(nullptr));
+  }
+  for (Request* r : open) {
+    if (r->matched) return_message(*r);
+    if (r == &cancelled) continue;
+    r->contested = true;
+    matcher_.put_back(*r);
+  }
+  cancelled.cancelled = cancelled.complete = cancelled.matched = true;
+  cancelled.contested = false;
+  cancelled.stamp = g_clock;
+  ++changes_;
+  settle();
+  settle_acks();
+}
+
+}  // namespace detmpi

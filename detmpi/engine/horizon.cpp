@@ -1,0 +1,96 @@
+#include "horizon.hpp"
+
+#include <algorithm>
+
+namespace detmpi {
+
+using chan::match::kNever;
+using chan::match::later;
+
+void Horizon::start(int rank, int ranks, Time lookahead, bool first_come) {
+  rank_ = rank;
+  lookahead_ = lookahead;
+  first_come_ = first_come;
+  known_.assign(static_cast<size_t>(ranks), 0);
+  fresh_.assign(static_cast<size_t>(ranks), 0);
+  watches_.assign(static_cast<size_t>(ranks), false);
+  snapshot_.emplace(view_, lookahead);
+}
+
+bool Horizon::look(std::span<const int> ranks, Time beyond) {
+  if (first_come_) return true;
+  bool all = true;
+  for (const int rank : ranks) {
+    if (!wanting(rank, beyond)) continue;
+    const space::ClockLine& line = clock_line(rank);
+    Time& fresh = fresh_[static_cast<size_t>(rank)];
+    const auto kind = static_cast<space::ClockKind>(line.kind.load(std::memory_order_acquire));
+    const Time bound = kind == space::ClockKind::kDone ? kNever : later(line.clock.load(std::memory_order_acquire), 1);
+    if (bound > fresh) {
+      fresh = bound;
+      fresher_ = true;
+    }
+    if (!wanting(rank, beyond)) continue;
+    all = false;
+    if (kind != space::ClockKind::kRun) blocked_found_ = true;
+  }
+  return all;
+}
+
+void Horizon::take_snapshot() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // what this rank has published, before it reads
+  const auto bounds = chan::match::solve_bounds(snapshot_->take(), fresh_);
+  for (size_t i = 0; i < bounds.size(); ++i) fresh_[i] = std::max(fresh_[i], bounds[i]);
+  fresher_ = true;
+}
+
+Horizon::Time Horizon::earliest(const chan::match::Need& need) {
+  return chan::match::earliest(snapshot_->node(rank_, need), fresh_);
+}
+
+void Horizon::set_self(Time time) {
+  Time& known = known_[static_cast<size_t>(rank_)];
+  known = std::max(known, time);
+  fresh_[static_cast<size_t>(rank_)] = std::max(fresh_[static_cast<size_t>(rank_)], known);
+}
+
+void Horizon::adopt() {
+  if (!fresher_) return;
+  known_ = fresh_;
+  fresher_ = false;
+}
+
+bool Horizon::watch(std::span<const int> ranks, Time beyond) {
+  if (first_come_) return false;
+  if (std::ranges::none_of(ranks, [&](int rank) { return wanting(rank, beyond); })) return false;
+  bool anything = false;
+  for (int rank = 0; rank < static_cast<int>(fresh_.size()); ++rank) {
+    if (!wanting(rank, beyond)) continue;
+    if (!watches_[static_cast<size_t>(rank)]) {
+      watches_[static_cast<size_t>(rank)] = true;
+      watched_.push_back(rank);
+      watch_word(rank, static_cast<size_t>(rank_) / 64).fetch_or(uint64_t{1} << (rank_ % 64));
+      anything = true;
+    }
+    // Its next message arrives later once its clock is there.
+    const Time at = std::max<Time>(1, beyond - std::min(beyond, lookahead_));
+    std::atomic<uint64_t>& wake_at = clock_line(rank).wake_at;
+    uint64_t seen = wake_at.load(std::memory_order_relaxed);
+    while (seen == 0 || seen > at) {
+      if (!wake_at.compare_exchange_weak(seen, at, std::memory_order_acq_rel)) continue;
+      anything = true;
+      break;
+    }
+  }
+  return anything;
+}
+
+void Horizon::stop_watching() {
+  for (const int rank : watched_) {
+    watches_[static_cast<size_t>(rank)] = false;
+    watch_word(rank, static_cast<size_t>(rank_) / 64).fetch_and(~(uint64_t{1} << (rank_ % 64)));
+  }
+  watched_.clear();
+}
+
+}  // namespace detmpi

@@ -1,0 +1,89 @@
+// What this rank knows of messages that have not come: for each rank the least time at which it can act next.
+//
+// Knowledge comes in two ways: a look at the clocks that others publish, which is enough as long as they run; and a
+// snapshot of the whole job, when some of them are blocked (chan/match/snapshot.hpp). What was learnt counts only after
+// the lanes were emptied: a message sent before is then in the queues. Bounds only grow, so what is known is kept.
+//
+// Watching: a rank that will sleep until others have moved on tells them from which clock on it wants to be woken.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <chan/match/matcher.hpp>
+#include <chan/match/snapshot.hpp>
+
+#include "published.hpp"
+
+namespace detmpi {
+
+class Horizon final : public chan::match::Horizon {
+ public:
+  using Time = chan::match::Time;
+
+  // `first_come`: no bounds; whatever has come is in time.
+  void start(int rank, int ranks, Time lookahead, bool first_come);
+
+  Time next_arrival(int source) const override {
+    return first_come_ ? chan::match::kNever : chan::match::later(known_[static_cast<size_t>(source)], lookahead_);
+  }
+  // The earliest time at which the rank itself can act.
+  Time self() const { return known_[static_cast<size_t>(rank_)]; }
+  // No message to itself counts: what a call waits for cannot be sent during the call.
+  class Others;
+
+  // Looks at the clocks of those whose next message may arrive up to time `beyond`. True if none is left.
+  bool look(std::span<const int> ranks, Time beyond);
+  bool look(int rank, Time beyond) { return look({&rank, 1}, beyond); }
+  // A rank that was found wanting is blocked: a snapshot may tell more.
+  bool snapshot_helps() const { return blocked_found_; }
+  void begin_looks() { blocked_found_ = false; }
+  // This rank has published how it stands itself.
+  void take_snapshot();
+  // Of a synchronous send of this rank, with the latest snapshot.
+  Time earliest(const chan::match::Need& need);
+  // No action of this rank comes before `time`.
+  void set_self(Time time);
+
+  // The lanes were emptied after what has been learnt so far: all of them, or that of one source.
+  void adopt();
+  void adopt(int source) { known_[static_cast<size_t>(source)] = fresh_[static_cast<size_t>(source)]; }
+
+  // If the next message of one of the ranks may arrive up to `beyond`: asks all of the job of whom that holds, since
+  // those may depend on any other, to wake this one when they can tell more. True if anything had to be asked that was
+  // not asked before.
+  bool watch(std::span<const int> ranks, Time beyond);
+  void stop_watching();
+
+ private:
+  bool wanting(int rank, Time beyond) const {
+    return rank != rank_ && chan::match::later(fresh_[static_cast<size_t>(rank)], lookahead_) <= beyond;
+  }
+
+  int rank_ = 0;
+  Time lookahead_ = 1;
+  bool first_come_ = false;
+  bool blocked_found_ = false;
+  bool fresher_ = false;
+  std::vector<Time> known_;  // holds for what is not in the queues
+  std::vector<Time> fresh_;  // will, once the lanes are empty
+  std::vector<int> watched_;
+  std::vector<bool> watches_;
+  JobView view_;
+  std::optional<chan::match::Snapshot> snapshot_;
+};
+
+class Horizon::Others final : public chan::match::Horizon {
+ public:
+  Others(const detmpi::Horizon& all, int self) : all_(all), self_(self) {}
+  chan::match::Time next_arrival(int source) const override {
+    return source == self_ ? chan::match::kNever : all_.next_arrival(source);
+  }
+
+ private:
+  const detmpi::Horizon& all_;
+  int self_;
+};
+
+}  // namespace detmpi

@@ -1,0 +1,34 @@
+#include "polling.hpp"
+
+#include <base/sys.hpp>
+
+#include <algorithm>
+
+#include "../object/call.hpp"
+#include "engine.hpp"
+
+namespace detmpi {
+namespace {
+
+uint64_t g_last_end = 0;  // the clock after the last failed poll
+unsigned g_in_a_row = 0;
+
+constexpr unsigned kMostDoublings = 30;
+
+}  // namespace
+
+// LOGICAL-TIME section 6: the n-th in a row takes min(2^n, about L / 16). Any other call resets it.
+void failed_poll() {
+  g_in_a_row = g_clock == g_last_end + 1 ? std::min(g_in_a_row + 1, kMostDoublings) : 1;
+  const uint64_t most = std::max<uint64_t>(1, g_job->lookahead / 16);
+  g_clock += std::min(uint64_t{1} << g_in_a_row, most) - 1;
+  g_last_end = g_clock;
+  g_engine.give_way();
+}
+
+void Engine::give_way() {
+  if (static_cast<unsigned>(ranks_) > cores_) spmc::base::yield_core();
+  else spmc::base::cpu_relax();
+}
+
+}  // namespace detmpi
