@@ -36,6 +36,7 @@ struct alignas(64) RankRecord {
   std::atomic<uint32_t> call;          // CallId of the MPI call in which it crashed; 0: none
   std::atomic<uint32_t> crash_signal;  // set by the rank's crash handler, before `crash_place` is complete
   uint64_t crash_address;              // the address it touched
+  std::atomic<int32_t> start_error;    // exec start: why it could not become the program (errno), set before it ends
   char crash_place[200];               // "function+0x12 in /path/prog", empty if unknown
 };
 static_assert(sizeof(RankRecord) == 256);

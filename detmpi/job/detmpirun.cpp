@@ -28,9 +28,9 @@ constexpr int kCannotStart = 127;
   if (rank >= 0) ::setenv(detmpi::kEnvRank, std::to_string(rank).c_str(), 1);
   if (rank > 0) spmc::base::empty_standard_input();
   auto failed = kept ? spmc::base::execute(options.program[0], options.program) : kept;
-  if (rank <= 0) std::fprintf(stderr, "detmpirun: %s: %s\n", options.program[0], failed.error().message().c_str());
-  // The others leave it to rank 0 to say so: whoever ends first ends the job.
-  if (rank > 0) spmc::base::sleep_ns(5'000'000'000);
+  const int error = failed.error().code;
+  if (rank < 0) detmpi::tell_not_started(options.program[0], error);
+  else detmpi::rank_record(rank).start_error.store(error, std::memory_order_relaxed);  // the monitor tells, once
   spmc::base::die(kCannotStart);
 }
 
@@ -50,7 +50,7 @@ int run_ranks(const LaunchOptions& options, const sigset_t& mask) {
     detmpi::rank_record(rank).pid.store(child.value(), std::memory_order_relaxed);
   }
   spmc::base::empty_standard_input();
-  return detmpi::monitor_ranks(options.timeout_s);
+  return detmpi::monitor_ranks(options.timeout_s, options.program[0]);
 }
 
 // Fork start: the program's first process will be both.

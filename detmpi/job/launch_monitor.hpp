@@ -9,11 +9,15 @@ namespace detmpi {
 sigset_t hold_monitor_signals();
 
 // Watches over the ranks, which are the children of this space. Returns the job's exit code when all have ended. A job
-// that takes longer than `timeout_s` is ended; 0: it may take for ever.
-int monitor_ranks(double timeout_s);
+// that takes longer than `timeout_s` is ended; 0: it may take for ever. `program`: what the ranks are to become (exec
+// start), for the message that they cannot; null: nothing.
+int monitor_ranks(double timeout_s, const char* program);
 
 // Watches over a program that starts its ranks itself (fork start): passes signals on and its exit code back.
 int monitor_program(int pid, double timeout_s);
+
+// Tells people that `program` was not started; `error` is an errno.
+void tell_not_started(const char* program, int error);
 
 inline constexpr int kTimeoutExit = 124;
 

@@ -97,7 +97,7 @@ class Watch {
 
 class RankWatch final : public Watch {
  public:
-  explicit RankWatch(double timeout_s) : Watch(timeout_s), left_(g_job->ranks) {}
+  RankWatch(double timeout_s, const char* program) : Watch(timeout_s), program_(program), left_(g_job->ranks) {}
 
  private:
   bool all_ended() const override { return left_ == 0; }
@@ -137,7 +137,9 @@ class RankWatch final : public Watch {
       finish_with(128 + report.status);
       end_job();
     } else if (report.status != 0) {
-      if (state == RankState::kNew) {  // no MPI program, or it has told by itself what is wrong
+      if (state == RankState::kNew) {  // not started, no MPI program, or it has told by itself what is wrong
+        const int error = record.start_error.load(std::memory_order_relaxed);
+        if (error != 0) tell_not_started(program_, error);
         finish_with(report.status);
         end_job();
       } else if (state != RankState::kFinalized) {
@@ -170,6 +172,7 @@ class RankWatch final : public Watch {
                          report.core_dumped ? " (core dumped)" : "");
   }
 
+  const char* program_;
   uint32_t left_;
 };
 
@@ -213,11 +216,16 @@ sigset_t hold_monitor_signals() {
   return spmc::base::hold_signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
 }
 
-int monitor_ranks(double timeout_s) {
+int monitor_ranks(double timeout_s, const char* program) {
   spmc::base::set_context_hook(nullptr);  // its messages are the job's, not a space's
-  return RankWatch(timeout_s).run();
+  return RankWatch(timeout_s, program).run();
 }
 
 int monitor_program(int pid, double timeout_s) { return ProgramWatch(pid, timeout_s).run(); }
+
+void tell_not_started(const char* program, int error) {
+  const spmc::base::Error why{error, "starting the program"};
+  std::fprintf(stderr, "detmpirun: %s: %s\n", program, why.message().c_str());
+}
 
 }  // namespace detmpi

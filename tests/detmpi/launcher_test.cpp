@@ -128,6 +128,16 @@ TEST_CASE("a program that cannot be started ends with 127") {
   }
 }
 
+TEST_CASE("ranks that cannot be started are told of once, whichever ends first") {
+  const std::string expected = "detmpirun: ./no-such-program: starting the program: No such file or directory\n";
+  for (int i = 0; i < 20; ++i) {
+    const RunResult result = run_command(detmpirun_with({"-n", "4", "--start=exec", "./no-such-program"}));
+    CHECK(result.exit_code == 127);
+    CHECK(result.err == expected);
+    CHECK(result.out.empty());
+  }
+}
+
 TEST_CASE("programs that are not MPI programs") {
   // Fork start knows only in MPI_Init that there are several ranks.
   const std::string path = program("without_mpi");
