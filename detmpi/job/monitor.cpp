@@ -114,6 +114,7 @@ class RankWatch final : public Watch {
       left_ -= 1;
       judge(sid - 1, report);
     }
+    space::reap_strangers();
   }
 
   void send_to_all(int signal) override {

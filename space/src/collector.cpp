@@ -55,6 +55,14 @@ bool find(pid_t pid, SpaceId* child) {
   return false;
 }
 
+bool is_process_of_space(pid_t pid) {
+  for (uint32_t i = 0; i < slot_count(); ++i) {
+    const Life life = load_life(SpaceId{i});
+    if (life.live() && life.pid == static_cast<uint32_t>(pid)) return true;
+  }
+  return false;
+}
+
 void pass() {
   const uint32_t asked = g_poll_for.exchange(kNobody, std::memory_order_acq_rel);
   if (asked != kNobody) look_at(SpaceId{asked});
@@ -116,6 +124,14 @@ void poll(SpaceId child) {
 }
 
 void poll_all() { collect(); }
+
+void reap_strangers() {
+  // A space first in line, our child or one that a dead child has left, is for the family to collect: the number of its
+  // process may go to another one after that. Its own SIGCHLD, or the child's, is still to come.
+  for (pid_t pid; (pid = base::peek_ended_child()) != 0 && !is_process_of_space(pid);) {
+    (void)base::wait_child(pid, base::WaitMode::kPoll);
+  }
+}
 
 void kill(SpaceId child) {
   // While the request stands, the handler does not wait for the process.

@@ -20,6 +20,8 @@ void poll(spmc::SpaceId child);
 void poll_all();
 // Kills the process of a child, unless that has ended: its number may be somebody else's by then.
 void kill(spmc::SpaceId child);
+// Collects ended children that are not the process of any space.
+void reap_strangers();
 // How many times the handler has run. Async-signal-safe.
 uint32_t signals_seen();
 // Puts the handler back where the program has replaced it.

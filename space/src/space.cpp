@@ -8,6 +8,7 @@
 #include <base/children.hpp>
 #include <base/sys.hpp>
 
+#include "collector.hpp"
 #include "family.hpp"
 #include "identity.hpp"
 #include "start.hpp"
@@ -113,6 +114,10 @@ void signal_child(int sid, int signal) {
 }
 
 int next_ended_child() { return initialised() ? family().next_ended() : 0; }
+
+void reap_strangers() {
+  if (initialised()) collector::reap_strangers();
+}
 
 }  // namespace space
 

@@ -182,6 +182,16 @@ TEST_CASE("a rank is a space and may have child spaces and channels") {
   CHECK(alone.out == "[0] answered 1, sum 1\n");
 }
 
+TEST_CASE("the monitor collects the orphans of its ranks") {
+  for (const char* start : kStarts) {
+    const auto runs = run_command_twice(job(3, "orphans", {start}));
+    INFO(runs.first.err);
+    CHECK(runs.first.exit_code == 0);
+    CHECK(runs.first.out == "[0] 20 orphans are gone\n[1] 20 orphans are gone\n[2] 20 orphans are gone\n");
+    CHECK(runs.first == runs.second);
+  }
+}
+
 TEST_CASE("many more ranks than cores") {
   for (const char* start : kStarts) {
     const auto runs = run_command_twice(job(200, "hello", {start}));

@@ -175,6 +175,29 @@ TEST_CASE("children of the program that are no spaces are left alone") {
   CHECK(run.exit_code == 0);
 }
 
+TEST_CASE("a monitor collects children that are no spaces, and no space") {
+  const auto run = run_as_root([] {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, nullptr);
+    const int sid = start(0, kExits5);
+    const auto process = static_cast<id_t>(space::load_life(space::child_slot(sid).value()).pid);
+    std::fflush(stdout);
+    const pid_t stranger = fork();
+    if (stranger == 0) _exit(33);
+    siginfo_t info;
+    waitid(P_PID, process, &info, WEXITED | WNOWAIT);
+    waitid(P_PID, static_cast<id_t>(stranger), &info, WEXITED | WNOWAIT);
+    space::reap_strangers();
+    if (waitid(P_PID, process, &info, WEXITED | WNOWAIT) != 0) return 1;
+    if (space::next_ended_child() != sid || join(sid).exit_code != 5) return 2;
+    space::reap_strangers();
+    return waitpid(stranger, nullptr, WNOHANG) == -1 && errno == ECHILD ? 0 : 3;
+  });
+  CHECK(run.exit_code == 0);
+}
+
 TEST_CASE("a monitor that holds SIGCHLD back can ask who has ended") {
   const auto run = run_as_root([] {
     sigset_t set;

@@ -38,6 +38,11 @@ void signal_child(int sid, int signal);
 // joined yet, 0 if there is none. Does not block; the answer depends on timing.
 int next_ended_child();
 
+// For a monitor, which has no children but spaces: it inherits what its descendants leave behind (orphans), and
+// collects here the ended ones that are no spaces. To be called after next_ended_child has answered 0, at each SIGCHLD.
+// Does not block.
+void reap_strangers();
+
 // The program of this space was replaced by exec: `fd` is the segment's descriptor and `slot` this space, both handed
 // on by the function that space_start ran. Makes this process the space again, in place of space_init. SPMC regions are
 // as handed over at start. Errors: EINVAL not the slot of this process; those of segment::try_attach.
