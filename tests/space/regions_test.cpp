@@ -29,6 +29,19 @@ void* share(int consumers) {
   return region;
 }
 
+// A reader of a region whose producer will be killed: 5 if it finds EPIPE.
+int finds_broken_pipe(void* mine) {
+  char c;
+  return spmcR_read(mine, &c, 1) == -1 && errno == EPIPE ? 5 : 6;
+}
+
+void kill_child(int sid) { kill(static_cast<pid_t>(space::load_life(space::child_slot(sid).value()).pid), SIGKILL); }
+
+void await_sleep(int sid) {
+  const auto child = space::child_slot(sid).value();
+  while (space::lines(child).wait.sleeping.load() == 0) usleep(1000);
+}
+
 }  // namespace
 
 TEST_CASE("siblings exchange data through a region that their parent handed out") {
@@ -116,16 +129,9 @@ TEST_CASE("a reader whose producer is killed gets an error, before the parent ha
     void* region = share(1);
     space_start(
         1, [](void*) { return sleep_for_ever(); }, region);
-    space_start(
-        2,
-        [](void* mine) {
-          char c;
-          return spmcR_read(mine, &c, 1) == -1 && errno == EPIPE ? 5 : 6;
-        },
-        region);
-    const auto reader = space::child_slot(2).value();
-    while (space::lines(reader).wait.sleeping.load() == 0) usleep(1000);
-    kill(static_cast<pid_t>(space::load_life(space::child_slot(1).value()).pid), SIGKILL);
+    space_start(2, finds_broken_pipe, region);
+    await_sleep(2);
+    kill_child(1);
     const int code = join(2).exit_code;
     return join(1).signal == SIGKILL ? code : 7;
   });
@@ -141,14 +147,8 @@ TEST_CASE("the same when another child of the program has ended and nobody has w
     void* region = share(1);
     space_start(
         1, [](void*) { return sleep_for_ever(); }, region);
-    space_start(
-        2,
-        [](void* mine) {
-          char c;
-          return spmcR_read(mine, &c, 1) == -1 && errno == EPIPE ? 5 : 6;
-        },
-        region);
-    kill(static_cast<pid_t>(space::load_life(space::child_slot(1).value()).pid), SIGKILL);
+    space_start(2, finds_broken_pipe, region);
+    kill_child(1);
     const int code = join(2).exit_code;
     waitpid(own, nullptr, 0);
     return code;
@@ -170,16 +170,9 @@ TEST_CASE("a reader whose producer dies with its parent gets an error") {
           return sleep_for_ever();
         },
         region);
-    space_start(
-        2,
-        [](void* mine) {
-          char c;
-          return spmcR_read(mine, &c, 1) == -1 && errno == EPIPE ? 5 : 6;
-        },
-        region);
-    const auto reader = space::child_slot(2).value();
-    while (space::lines(reader).wait.sleeping.load() == 0) usleep(1000);
-    kill(static_cast<pid_t>(space::load_life(space::child_slot(1).value()).pid), SIGKILL);
+    space_start(2, finds_broken_pipe, region);
+    await_sleep(2);
+    kill_child(1);
     return join(2).exit_code;
   });
   CHECK(run.exit_code == 5);
