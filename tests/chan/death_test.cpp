@@ -203,7 +203,7 @@ TEST_CASE("a child that never starts gives its ends back") {
 
 TEST_CASE("with the root killed, nothing of the job remains") {
   // The leak check of the test runner finds survivors.
-  const auto result = test_support::run_function([] {
+  const auto result = test_support::run_same([] {
     setenv("DLINUX_NO_REEXEC", "1", 1);
     EXPECT(space_init(8) == 0);
     const chan_id channel = make_channel();

@@ -26,8 +26,8 @@ TEST_CASE("every way for a large message gives the same") {
   }
 }
 TEST_CASE("a kernel that lets no process into another one's memory") {
-  const auto allowed = test_support::run_command(mpi_test::job(3, "denied", {"--direct-from=1"}, {"no"}));
-  const auto denied = test_support::run_command(mpi_test::job(3, "denied", {"--direct-from=1"}, {"yes"}));
+  const auto allowed = test_support::run_command_same(mpi_test::job(3, "denied", {"--direct-from=1"}, {"no"}));
+  const auto denied = test_support::run_command_same(mpi_test::job(3, "denied", {"--direct-from=1"}, {"yes"}));
   INFO(allowed.err << denied.err);
   CHECK(allowed.exit_code == 0);
   CHECK(denied.exit_code == 0);

@@ -66,7 +66,8 @@ inline void expect_same_everywhere(const std::string& name, const std::vector<in
   }
 }
 
-// The same output, whichever way large messages take.
+// The same output, whichever way large messages take. Every way once: the three runs are compared with each other, and
+// expect_same_everywhere repeats the default one; six would take half a minute.
 inline void expect_same_ways(const std::string& name, const std::vector<int>& numbers_of_ranks) {
   for (const int ranks : numbers_of_ranks) {
     std::string first_output;

@@ -113,7 +113,7 @@ TEST_CASE("A handler of the program's is called with its communicator, and may b
 }
 
 TEST_CASE("A fatal error names rank, call, cause and communicator") {
-  const auto result = test_support::run_function([] {
+  const auto result = test_support::run_same([] {
     World world(3, 4);
     int x = 0;
     MPI_Send(&x, 1, MPI_INT, 0, -5, MPI_COMM_WORLD);
@@ -124,7 +124,7 @@ TEST_CASE("A fatal error names rank, call, cause and communicator") {
 }
 
 TEST_CASE("A call outside MPI_Init and MPI_Finalize ends the program") {
-  const auto result = test_support::run_function([] {
+  const auto result = test_support::run_same([] {
     int x = 0;
     MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     return 0;

@@ -77,7 +77,7 @@ TEST_CASE("an exception that leaves a lambda's body ends the child by SIGABRT") 
 }
 
 TEST_CASE("a failed check names the space") {
-  const auto run = test_support::run_function([] {
+  const auto run = test_support::run_same([] {
     space_init(4);
     const auto end = join(start(3, [] {
       spmc::base::check_failed("1 + 1 == 3", "here", 1, "sum");

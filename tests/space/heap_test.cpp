@@ -127,7 +127,7 @@ TEST_CASE("the C functions behave as those of the C library") {
 }
 
 TEST_CASE("a wrong or freed block ends the space with a message") {
-  const auto run = test_support::run_function([] {
+  const auto run = test_support::run_same([] {
     space_init(4);
     const int foreign = start(0, [] {
       int local = 0;

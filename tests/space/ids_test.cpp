@@ -111,7 +111,7 @@ TEST_CASE("options are checked") {
 
 TEST_CASE("space_init checks its argument, and may be called again") {
   setenv("DLINUX_NO_REEXEC", "1", 1);
-  const auto run = test_support::run_function([] {
+  const auto run = test_support::run_same([] {
     if (space_alloc(0) != -1 || errno != ENXIO) return 1;
     if (space_init(0) != -1 || errno != EINVAL) return 2;
     if (space_init((1 << 20) + 1) != -1 || errno != EINVAL) return 3;
@@ -153,7 +153,7 @@ TEST_CASE("child_slot gives the table's slot of a living child") {
 
 TEST_CASE("space_init takes SPMC memory that is there already, if it has room") {
   setenv("DLINUX_NO_REEXEC", "1", 1);
-  const auto run = test_support::run_function([] {
+  const auto run = test_support::run_same([] {
     if (spmc_init(8) != 0) return 1;
     if (space_init(9) != -1 || errno != EINVAL) return 2;
     if (space_init(4) != 0) return 3;

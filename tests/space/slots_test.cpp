@@ -10,7 +10,7 @@ using namespace space;
 namespace {
 
 int with_table(const std::function<int()>& body) {
-  const auto run = test_support::run_function([&] {
+  const auto run = test_support::run_same([&] {
     spmc::SegmentConfig config;
     config.max_spaces = 4;
     if (!spmc::segment::try_create(config)) return 99;

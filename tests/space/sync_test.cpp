@@ -107,7 +107,7 @@ const auto kExits5 = [] {
 }  // namespace
 
 TEST_CASE("the program's own SIGCHLD handler is called, whether older or newer than ours") {
-  const auto run = test_support::run_function([] {
+  const auto run = test_support::run_same([] {
     std::signal(SIGCHLD, count_call);
     space_init(8);
     if (join(start(0, kExits5)).exit_code != 5 || g_calls != 1) return 1;

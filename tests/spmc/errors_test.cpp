@@ -26,7 +26,7 @@ void* spmcR_alloc_fails(size_t size, int code) {
 }  // namespace
 
 TEST_CASE("before spmc_init every call is an error", "[errors]") {
-  const auto run = test_support::run_function([] {
+  const auto run = test_support::run_same([] {
     NEED_ERRNO(spmcR_write(kBegin, g_buffer, 1), EINVAL);
     NEED_ERRNO(spmcR_test(kBegin), EINVAL);
     NEED(spmcR_alloc_fails(kPage, EINVAL) == nullptr);
@@ -178,7 +178,7 @@ TEST_CASE("modes have names", "[errors]") {
 }
 
 TEST_CASE("the environment chooses the mode", "[errors]") {
-  const auto run = test_support::run_function([] {
+  const auto run = test_support::run_same([] {
     setenv("DLINUX_MODE", "best", 1);
     NEED_ERRNO(spmc_init(2), EINVAL);
     setenv("DLINUX_MODE", "nb.wr", 1);

@@ -106,7 +106,7 @@ TEST_CASE("touching a page whose producer has ended ends the space with a messag
 }
 
 TEST_CASE("another fault kills as usual", "[fault]") {
-  const auto run = test_support::run_function([] {
+  const auto run = test_support::run_same([] {
     Job job;
     *nowhere() = std::byte{1};
     return 0;
@@ -115,7 +115,7 @@ TEST_CASE("another fault kills as usual", "[fault]") {
 }
 
 TEST_CASE("a SIGSEGV that somebody sends kills as usual", "[fault]") {
-  const auto run = test_support::run_function([] {
+  const auto run = test_support::run_same([] {
     Job job;
     raise(SIGSEGV);
     return 0;
@@ -124,7 +124,7 @@ TEST_CASE("a SIGSEGV that somebody sends kills as usual", "[fault]") {
 }
 
 TEST_CASE("another fault reaches the handler that was there before", "[fault]") {
-  const auto run = test_support::run_function([] {
+  const auto run = test_support::run_same([] {
     std::signal(SIGSEGV, leave);
     Job job;
     if (sigsetjmp(g_back, 1) == 0) {
@@ -139,7 +139,7 @@ TEST_CASE("another fault reaches the handler that was there before", "[fault]") 
 }
 
 TEST_CASE("a handler with SA_SIGINFO gets the information", "[fault]") {
-  const auto run = test_support::run_function([] {
+  const auto run = test_support::run_same([] {
     struct sigaction action {};
     action.sa_sigaction = leave_with_info;
     action.sa_flags = SA_SIGINFO;

@@ -133,7 +133,7 @@ TEST_CASE("a stream of any length stays within its window of frames", "[limits]"
   const size_t gib = wanted == nullptr ? 1 : std::strtoul(wanted, nullptr, 10);
   constexpr size_t kSize = 512 << 10;
   constexpr size_t kData = kSize - kPage;
-  const auto run = test_support::run_function([&] {
+  const auto run = test_support::run_same([&] {
     Job job;
     const size_t rounds = (gib << 30) / kData + 1;
     std::byte* region = region_of(kSize);

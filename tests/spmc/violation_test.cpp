@@ -147,7 +147,7 @@ TEST_CASE("a space touches a region after clearing it", "[violation]") {
 TEST_CASE("the former producer writes", "[violation]") {
   for (const std::string& mode : all_modes()) {
     INFO(mode);
-    const auto run = test_support::run_function([&] {
+    const auto run = test_support::run_same([&] {
       Job job(mode.c_str());
       auto* region = static_cast<std::byte*>(spmcR_alloc(kRegion));
       job.start(1, [] { return 0; });

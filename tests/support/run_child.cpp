@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -87,6 +88,14 @@ int execute(const std::vector<std::string>& argv) {
   return 127;
 }
 
+RunResult check_same(TwoRuns runs) {
+  INFO("standard error of the two runs:\n" << runs.first.err << "\n" << runs.second.err);
+  CHECK(runs.second.exit_code == runs.first.exit_code);
+  CHECK(runs.second.signal == runs.first.signal);
+  CHECK(runs.second.out == runs.first.out);
+  return std::move(runs.first);
+}
+
 }  // namespace
 
 RunResult run_function(const std::function<int()>& body) { return run(body, ""); }
@@ -96,6 +105,8 @@ TwoRuns run_twice(const std::function<int()>& body) {
   return {std::move(first), run_function(body)};
 }
 
+RunResult run_same(const std::function<int()>& body) { return check_same(run_twice(body)); }
+
 RunResult run_command(const std::vector<std::string>& argv, const std::string& input) {
   return run([&] { return execute(argv); }, input);
 }
@@ -103,6 +114,10 @@ RunResult run_command(const std::vector<std::string>& argv, const std::string& i
 TwoRuns run_command_twice(const std::vector<std::string>& argv, const std::string& input) {
   RunResult first = run_command(argv, input);
   return {std::move(first), run_command(argv, input)};
+}
+
+RunResult run_command_same(const std::vector<std::string>& argv, const std::string& input) {
+  return check_same(run_command_twice(argv, input));
 }
 
 }  // namespace test_support

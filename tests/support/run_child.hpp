@@ -2,9 +2,8 @@
 //
 // Every multi-process test runs twice and compares bytes:
 //
-//   const auto runs = test_support::run_twice([] { ...; return 0; });
-//   REQUIRE(runs.first == runs.second);
-//   REQUIRE(runs.first.exit_code == 0);
+//   const auto run = test_support::run_same([] { ...; return 0; });
+//   CHECK(run.exit_code == 0);
 //
 // The function runs in a forked child that ends in _exit with its result; it uses no Catch macro. Output goes
 // to a memory file, so a process that it leaves behind cannot block the caller. Blocks until the child has
@@ -35,9 +34,12 @@ struct TwoRuns {
 
 RunResult run_function(const std::function<int()>& body);
 TwoRuns run_twice(const std::function<int()>& body);
+// Runs twice, CHECKs that both runs gave the same, and returns the first.
+RunResult run_same(const std::function<int()>& body);
 
 // `argv[0]` is searched in PATH; 127 when it cannot be executed. Standard input holds `input`.
 RunResult run_command(const std::vector<std::string>& argv, const std::string& input = "");
 TwoRuns run_command_twice(const std::vector<std::string>& argv, const std::string& input = "");
+RunResult run_command_same(const std::vector<std::string>& argv, const std::string& input = "");
 
 }  // namespace test_support

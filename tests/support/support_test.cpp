@@ -99,6 +99,13 @@ TEST_CASE("two runs that differ compare unequal") {
   CHECK_FALSE(differ.first == differ.second);
 }
 
+TEST_CASE("the first of two runs is returned, and both have the input") {
+  const RunResult run = run_same([] { return std::puts("same") < 0 ? 1 : 7; });
+  CHECK(run.out == "same\n");
+  CHECK(run.exit_code == 7);
+  CHECK(run_command_same({"cat"}, "in\n").out == "in\n");
+}
+
 TEST_CASE("a command gets its input and arguments") {
   const RunResult result = run_command({"sh", "-c", "cat; echo $0", "a b"}, "in\n");
   CHECK(result.out == "in\na b\n");
