@@ -22,7 +22,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 PEERS = ("mpich", "openmpi")
-SUITES = ("pt2pt", "coll", "startup", "apps")
+SUITES = ("pt2pt", "exchange", "coll", "startup", "apps")
 OPERATIONS = ("barrier", "allreduce", "bcast", "alltoall")
 STARTUP_RANKS = (8, 64, 1024)
 PEER_RANK_LIMIT = 64
@@ -152,6 +152,8 @@ def plan_cases(options):
     cases = []
     if "pt2pt" in options.suites:
         cases.append(Case("pt2pt", "mpi_pt2pt", 2, quick))
+    if "exchange" in options.suites:
+        cases.append(Case("exchange", "mpi_exchange", 2, quick))
     if "coll" in options.suites:
         only = [f"--only={','.join(options.ops)}"] if options.ops else []
         cases += [Case("coll", "mpi_coll", ranks, quick + only) for ranks in options.coll_ranks]
@@ -352,8 +354,8 @@ def parse_options():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("--suites", type=name_list(SUITES), default=list(SUITES[:3]), metavar="NAME,...",
-        help="of pt2pt (latency, bandwidth), coll, startup, apps (cg and mm); default: the first three")
+    add("--suites", type=name_list(SUITES), default=list(SUITES[:-1]), metavar="NAME,...",
+        help="of pt2pt (latency, bandwidth), exchange (patterns), coll, startup, apps (cg and mm); default: all but apps")
     add("--mpi", type=name_list(libraries), default=list(libraries), metavar="NAME,...",
         help="of detmpi, mpich, openmpi; default: all that are there")
     add("--rounds", type=positive(int), help="runs of every case per library (default 5, with --quick 2)")

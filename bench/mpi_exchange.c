@@ -1,0 +1,150 @@
+/* Exchanges between neighbours, as programs make them: the buffers are written anew before every exchange, so that no
+ * message finds its bytes where the last one left them.
+ *
+ *   ring    MPI_Sendrecv: to the right, from the left
+ *   pairs   ranks 2k and 2k + 1: MPI_Send there, then MPI_Send back
+ *   halo    two MPI_Irecv, two MPI_Isend, MPI_Waitall: with both neighbours
+ *
+ * Prints one JSON line per pattern and message size. us is the time of one exchange on rank 0 without the writing, the
+ * median of several samples. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <getopt.h>
+#include <mpi.h>
+
+#include "bench.h"
+
+enum { kTag = 7, kWarmUp = 20, kLeft = 0, kRight = 1 };
+
+static const long kSizes[] = {1024, 4096, 16384, 65536, 262144, 1048576, 4194304};
+static const int kSizeCount = sizeof kSizes / sizeof kSizes[0];
+
+struct place {
+  int rank;
+  int ranks;
+  int peers[2]; /* left and right */
+  char *out[2]; /* to each of them */
+  char *in[2];
+};
+
+static void ring(const struct place *at, int bytes) {
+  MPI_Sendrecv(at->out[kRight], bytes, MPI_BYTE, at->peers[kRight], kTag, at->in[kLeft], bytes, MPI_BYTE,
+               at->peers[kLeft], kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void pairs(const struct place *at, int bytes) {
+  const int peer = at->rank ^ 1;
+  if (peer >= at->ranks) return;
+  if (at->rank < peer) MPI_Send(at->out[kRight], bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD);
+  MPI_Recv(at->in[kLeft], bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (at->rank > peer) MPI_Send(at->out[kRight], bytes, MPI_BYTE, peer, kTag, MPI_COMM_WORLD);
+}
+
+/* With two ranks both neighbours are the same one: the tag tells the messages apart. */
+static void halo(const struct place *at, int bytes) {
+  MPI_Request requests[4];
+  for (int side = kLeft; side <= kRight; ++side)
+    MPI_Irecv(at->in[side], bytes, MPI_BYTE, at->peers[side], kTag + side, MPI_COMM_WORLD, &requests[side]);
+  for (int side = kLeft; side <= kRight; ++side)
+    MPI_Isend(at->out[side], bytes, MPI_BYTE, at->peers[side], kTag + 1 - side, MPI_COMM_WORLD, &requests[2 + side]);
+  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+
+struct pattern {
+  const char *name;
+  void (*exchange)(const struct place *at, int bytes);
+  int sides; /* buffers to write */
+};
+
+static const struct pattern kPatterns[] = {{"ring", ring, 1}, {"pairs", pairs, 1}, {"halo", halo, 2}};
+static const int kPatternCount = sizeof kPatterns / sizeof kPatterns[0];
+
+/* Time of `iterations` exchanges in us. */
+static double exchanges(const struct pattern *pattern, const struct place *at, long bytes, long iterations) {
+  double us = 0;
+  for (long i = 0; i < iterations; ++i) {
+    for (int side = 0; side < pattern->sides; ++side) memset(at->out[kRight - side], (int)(i & 127), (size_t)bytes);
+    const double start = bench_now_us();
+    pattern->exchange(at, (int)bytes);
+    us += bench_now_us() - start;
+  }
+  return us;
+}
+
+static void measure(const struct pattern *pattern, const struct place *at, const struct bench_plan *plan, long bytes) {
+  const double warm_up = exchanges(pattern, at, bytes, kWarmUp);
+  long iterations = bench_iterations(plan, warm_up / kWarmUp);
+  MPI_Bcast(&iterations, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+  double samples[kMaxRepetitions];
+  for (int i = 0; i < plan->repetitions; ++i)
+    samples[i] = exchanges(pattern, at, bytes, iterations) / (double)iterations;
+  if (at->rank != 0) return;
+  const double us = bench_median(samples, plan->repetitions);
+  printf("{\"bench\":\"exchange\",\"op\":\"%s\",\"bytes\":%ld,\"us\":%.4f}\n", pattern->name, bytes, us);
+  fflush(stdout);
+}
+
+static int usage(FILE *out, int exit_code) {
+  fputs("Usage: mpi_exchange [--quick] [--max-bytes=N]\n"
+        "Exchanges between neighbours; one JSON line per pattern and message size.\n\n"
+        "  -q, --quick         fewer and shorter samples\n"
+        "  -m, --max-bytes=N   leave out messages of more than N bytes\n"
+        "  -h, --help          print this text\n",
+        out);
+  return exit_code;
+}
+
+/* Returns -1 to go on, or the exit code. All ranks read the same command line; rank 0 alone speaks. */
+static int parse(int argc, char **argv, int rank, struct bench_plan *plan, long *max_bytes) {
+  static const struct option kLong[] = {{"quick", no_argument, NULL, 'q'},
+                                        {"max-bytes", required_argument, NULL, 'm'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {NULL, 0, NULL, 0}};
+  opterr = rank == 0;
+  for (int letter; (letter = getopt_long(argc, argv, "qm:h", kLong, NULL)) != -1;) {
+    if (letter == 'q')
+      *plan = bench_plan_quick();
+    else if (letter == 'm')
+      *max_bytes = strtol(optarg, NULL, 10);
+    else if (letter == 'h')
+      return rank == 0 ? usage(stdout, 0) : 0;
+    else
+      return rank == 0 ? usage(stderr, 2) : 2;
+  }
+  return -1;
+}
+
+static int run(int rank, const struct bench_plan *plan, long max_bytes) {
+  struct place at = {.rank = rank};
+  MPI_Comm_size(MPI_COMM_WORLD, &at.ranks);
+  if (at.ranks < 2) {
+    fprintf(stderr, "mpi_exchange: needs 2 ranks\n");
+    return 1;
+  }
+  at.peers[kLeft] = (rank + at.ranks - 1) % at.ranks;
+  at.peers[kRight] = (rank + 1) % at.ranks;
+  for (int side = 0; side < 2; ++side) {
+    at.out[side] = bench_buffer((size_t)kSizes[kSizeCount - 1]);
+    at.in[side] = bench_buffer((size_t)kSizes[kSizeCount - 1]);
+  }
+  for (int p = 0; p < kPatternCount; ++p)
+    for (int i = 0; i < kSizeCount; ++i)
+      if (kSizes[i] <= max_bytes) measure(&kPatterns[p], &at, plan, kSizes[i]);
+  for (int side = 0; side < 2; ++side) {
+    free(at.out[side]);
+    free(at.in[side]);
+  }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  struct bench_plan plan = bench_plan_default();
+  long max_bytes = kSizes[kSizeCount - 1];
+  int exit_code = parse(argc, argv, rank, &plan, &max_bytes);
+  if (exit_code < 0) exit_code = run(rank, &plan, max_bytes);
+  MPI_Finalize();
+  return exit_code;
+}
