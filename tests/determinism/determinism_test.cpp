@@ -2,7 +2,6 @@
 // runs in peace once; then under load, on one core, with its ranks stopped and continued at random, started
 // both ways; the outputs must be equal. A program that is not deterministic shows that the disturbance would
 // have been noticed.
-#include <memory>
 #include <set>
 
 #include "../detmpi/run_mpi.hpp"
@@ -11,38 +10,11 @@
 #include "support/leak_check.hpp"
 
 using namespace mpi_test;
-using determinism_test::Load;
+using determinism_test::kDisturbances;
+using determinism_test::run_disturbed;
 using determinism_test::Stopper;
 
 namespace {
-
-struct Disturbance {
-  const char* name;
-  int load;       // processes that burn time
-  bool one_core;  // all ranks on the first core
-  bool stops;     // ranks are stopped, continued and re-niced
-  bool nice;      // the whole job at a lower priority
-};
-
-// Under load a message costs a time slice of the others: more load would take long and show nothing more.
-constexpr Disturbance kDisturbances[] = {
-    {"load", 2, false, false, false},
-    {"one core", 0, true, false, false},
-    {"stops", 0, false, true, false},
-    {"stops on one core", 0, true, true, false},
-    {"stops under load", 1, false, true, false},
-    {"load at low priority", 1, false, false, true},
-};
-
-RunResult run_disturbed(const Disturbance& how, std::vector<std::string> argv, uint64_t seed) {
-  if (how.one_core) argv.insert(argv.begin(), {"taskset", "-c", "0"});
-  if (how.nice) argv.insert(argv.begin(), {"nice", "-n", "5"});
-  const Load load(how.load);
-  Running running(argv);
-  std::unique_ptr<Stopper> stopper;
-  if (how.stops) stopper = std::make_unique<Stopper>(running.pid(), seed);
-  return running.finish();
-}
 
 // All outputs of the program, in peace first, then under every disturbance.
 std::vector<RunResult> all_runs(const std::string& name, int ranks, const char* start,

@@ -11,8 +11,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
+
+#include "../detmpi/running.hpp"
 
 namespace determinism_test {
 namespace {
@@ -98,6 +101,16 @@ void Stopper::run(int root, uint64_t seed) {
     kill(pid, SIGCONT);
     usleep(100 + draw(1500));
   }
+}
+
+test_support::RunResult run_disturbed(const Disturbance& how, std::vector<std::string> argv, uint64_t seed) {
+  if (how.one_core) argv.insert(argv.begin(), {"taskset", "-c", "0"});
+  if (how.nice) argv.insert(argv.begin(), {"nice", "-n", "5"});
+  const Load load(how.load);
+  mpi_test::Running running(argv);
+  std::unique_ptr<Stopper> stopper;
+  if (how.stops) stopper = std::make_unique<Stopper>(running.pid(), seed);
+  return running.finish();
 }
 
 }  // namespace determinism_test

@@ -4,8 +4,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <thread>
 #include <vector>
+
+#include "support/run_child.hpp"
 
 namespace determinism_test {
 
@@ -38,5 +41,27 @@ class Stopper {
   std::atomic<int> stops_{0};
   std::thread thread_;
 };
+
+// A way of running a job in bad conditions.
+struct Disturbance {
+  const char* name;
+  int load;       // processes that burn time
+  bool one_core;  // all ranks on the first core
+  bool stops;     // ranks are stopped, continued and re-niced
+  bool nice;      // the whole job at a lower priority
+};
+
+// Under load a message costs a time slice of the others: more load would take long and show nothing more.
+inline constexpr Disturbance kDisturbances[] = {
+    {"load", 2, false, false, false},
+    {"one core", 0, true, false, false},
+    {"stops", 0, false, true, false},
+    {"stops on one core", 0, true, true, false},
+    {"stops under load", 1, false, true, false},
+    {"load at low priority", 1, false, false, true},
+};
+
+// Runs the command to its end; `seed` decides who is stopped when.
+test_support::RunResult run_disturbed(const Disturbance& how, std::vector<std::string> argv, uint64_t seed);
 
 }  // namespace determinism_test

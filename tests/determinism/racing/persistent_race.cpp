@@ -12,7 +12,7 @@ using namespace racing;
 
 namespace {
 
-constexpr int kRounds = 16;  // of each phase
+constexpr int kRounds = 10;  // of each phase
 enum Tag { kWild, kNamed };
 
 class Rounds {

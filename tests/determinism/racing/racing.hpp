@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../../detmpi/programs/testing.hpp"
+#include "testing.hpp"
 
 namespace racing {
 

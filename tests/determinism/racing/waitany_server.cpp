@@ -11,7 +11,7 @@ using namespace racing;
 
 namespace {
 
-constexpr uint64_t kRequests = 60;  // of each client
+constexpr uint64_t kRequests = 40;  // of each client
 constexpr int kWildcards = 2;       // receives of a server for any client
 constexpr int kRequestTag = 3;
 constexpr int kAnswerTag = 4;

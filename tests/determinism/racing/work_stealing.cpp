@@ -9,7 +9,7 @@ using namespace racing;
 
 namespace {
 
-constexpr uint64_t kTasksPerRank = 12;  // on average
+constexpr uint64_t kTasksPerRank = 40;  // on average
 enum Tag { kRequest, kTask, kNothing, kDone, kStop, kIdle, kBye };
 
 class Thief {
@@ -43,7 +43,7 @@ class Thief {
   void do_task() {
     const uint64_t task = tasks_.front();
     tasks_.pop_front();
-    work(task, task % 5 == 0 ? 100000 : 10000);
+    work(task, task % 5 == 0 ? 300000 : 20000);
     account_.add(task);
     ++done_, ++unreported_;
   }

@@ -1,0 +1,113 @@
+// The promise for programs whose outcome MPI leaves to the order in which messages arrive (racing/): every run
+// prints the same bytes, whatever happens around it. With --order=arrival, where that order is the real one,
+// they must differ, or they would show nothing; with other seeds they take other legal outcomes.
+//
+// RACING_RUNS is the number of disturbed runs of each program with each number of ranks (3).
+#include <cstdlib>
+#include <iterator>
+#include <set>
+
+#include "../detmpi/run_mpi.hpp"
+#include "disturb.hpp"
+#include "support/leak_check.hpp"
+
+using namespace mpi_test;
+using determinism_test::kDisturbances;
+using determinism_test::run_disturbed;
+
+namespace {
+
+constexpr const char* kPrograms[] = {
+    "all_pairs",       "cancel_race",  "irecv_test_storm", "lu_wavefront",   "master_wild",     "mg_halo",
+    "persistent_race", "racing_comms", "ssend_tests",      "waitany_server", "waitsome_server", "work_stealing",
+};
+
+unsigned disturbed_runs() {
+  const char* value = std::getenv("RACING_RUNS");
+  return value == nullptr ? 3 : static_cast<unsigned>(std::strtoul(value, nullptr, 10));
+}
+
+const determinism_test::Disturbance& disturbance(unsigned i) { return kDisturbances[i % std::size(kDisturbances)]; }
+
+std::vector<std::string> racing_job(int ranks, const std::string& name, const std::vector<std::string>& options) {
+  return job(ranks, "racing/" + name, options);
+}
+
+void expect_success(const RunResult& run) {
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  CHECK(run.err.empty());
+  CHECK(!run.out.empty());
+}
+
+// One run in peace for each way of starting; the disturbed ones take turns and must equal it.
+void expect_same(const std::string& name, int ranks, const std::vector<std::string>& options = {}) {
+  std::vector<std::vector<std::string>> jobs;
+  std::vector<RunResult> peaceful;
+  for (const char* start : kStarts) {
+    auto with = options;
+    with.push_back(start);
+    jobs.push_back(racing_job(ranks, name, with));
+    INFO(name << " on " << ranks << " ranks, " << start);
+    peaceful.push_back(test_support::run_command(jobs.back()));
+    expect_success(peaceful.back());
+  }
+  for (unsigned i = 0; i < disturbed_runs(); ++i) {
+    const size_t start = i % jobs.size();
+    INFO(name << " on " << ranks << " ranks, " << kStarts[start] << ", run " << i << ", " << disturbance(i).name);
+    const auto run = run_disturbed(disturbance(i), jobs[start], i + 1);
+    expect_success(run);
+    INFO(difference(peaceful[start], run));
+    CHECK(run == peaceful[start]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("racing programs print the same bytes on 2 ranks") {
+  for (const char* name : kPrograms) expect_same(name, 2);
+}
+TEST_CASE("racing programs print the same bytes on 4 ranks") {
+  for (const char* name : kPrograms) expect_same(name, 4);
+}
+TEST_CASE("racing programs print the same bytes on 8 ranks") {
+  for (const char* name : kPrograms) expect_same(name, 8);
+}
+TEST_CASE("racing programs print the same bytes on 16 ranks") {
+  for (const char* name : kPrograms) expect_same(name, 16);
+}
+
+TEST_CASE("in the order of arrival racing programs print different bytes") {
+  constexpr unsigned kMost = 24;
+  for (const char* name : kPrograms) {
+    std::set<std::string> outputs;
+    for (unsigned i = 0; i < kMost && outputs.size() < 2; ++i) {
+      INFO(name << ", run " << i << ", " << disturbance(i).name);
+      const auto run = run_disturbed(disturbance(i), racing_job(4, name, {"--order=arrival"}), i + 1);
+      expect_success(run);
+      outputs.insert(run.out);
+    }
+    INFO(name);
+    CHECK(outputs.size() == 2);
+  }
+}
+
+TEST_CASE("with different seeds racing programs print different bytes, with one seed the same") {
+  constexpr unsigned kSeeds = 4;
+  for (const char* name : kPrograms) {
+    std::set<std::string> outputs;
+    for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+      INFO(name << ", seed " << seed);
+      const auto argv = racing_job(4, name, {"--seed", std::to_string(seed)});
+      const auto peaceful = test_support::run_command(argv);
+      expect_success(peaceful);
+      const auto disturbed = run_disturbed(disturbance(seed), argv, seed);
+      expect_success(disturbed);
+      INFO(difference(peaceful, disturbed));
+      CHECK(disturbed == peaceful);
+      outputs.insert(peaceful.out);
+    }
+    INFO(name);
+    CHECK(outputs.size() > 1);
+  }
+}
