@@ -30,11 +30,9 @@ void send() {
 
 void receive(Account& account, Report& report) {
   const auto me = static_cast<uint64_t>(g_rank);
-  std::vector<int> from_each(static_cast<size_t>(g_size));
-  for (int sender = 1; sender < g_size; sender += 2) {
-    for (uint64_t i = 0; i < kMessages; ++i) from_each[static_cast<size_t>(sender)] += receiver_of(sender, i) == g_rank;
-  }
-  Expected expected(from_each);
+  std::vector<int> senders;
+  for (int sender = 1; sender < g_size; sender += 2) senders.push_back(sender);
+  Expected expected = expected_from(senders, kMessages, receiver_of);
   uint64_t windows = 0, posted = 0, asked = 0, gone = 0;
   for (; expected.unclaimed() > 0; ++windows) {
     Slot slots[kWindow];

@@ -18,18 +18,12 @@ int destination(int from, uint64_t i) {
   return (from + 1 + static_cast<int>(draw(static_cast<uint64_t>(from), i) % others)) % g_size;
 }
 
-Expected messages_for_me(uint64_t per_rank) {
-  std::vector<int> from_each(static_cast<size_t>(g_size));
-  for (int from = 0; from < g_size; ++from) {
-    for (uint64_t i = 0; i < per_rank; ++i) from_each[static_cast<size_t>(from)] += destination(from, i) == g_rank;
-  }
-  return Expected(from_each);
-}
-
 void storm(uint64_t receives, size_t most, Account& account, Report& report) {
   const auto me = static_cast<uint64_t>(g_rank);
   const uint64_t to_send = receives / static_cast<uint64_t>(g_size);
-  Expected expected = messages_for_me(to_send);
+  std::vector<int> senders;
+  for (int from = 0; from < g_size; ++from) senders.push_back(from);
+  Expected expected = expected_from(senders, to_send, destination);
   const size_t window = std::min(most, static_cast<size_t>(expected.unclaimed()));
   std::vector<Slot> slots(window);
   std::vector<MPI_Request> requests(window, MPI_REQUEST_NULL);

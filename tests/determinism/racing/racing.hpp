@@ -104,6 +104,16 @@ class Expected {
   int unclaimed_ = 0;
 };
 
+// What this rank is sent if each of the senders sends `messages`, the i-th to destination(sender, i).
+template <typename Destination>
+Expected expected_from(const std::vector<int>& senders, uint64_t messages, Destination destination) {
+  std::vector<int> from_each(static_cast<size_t>(g_size));
+  for (const int sender : senders) {
+    for (uint64_t i = 0; i < messages; ++i) from_each[static_cast<size_t>(sender)] += destination(sender, i) == g_rank;
+  }
+  return Expected(from_each);
+}
+
 // A pending receive of one number, and the source it was posted for.
 struct Slot {
   uint64_t value = 0;

@@ -1,11 +1,11 @@
-// Every fourth rank is a server, the others are clients. A server has a receive for each client and some for any
-// of them pending, serves what MPI_Waitany completes, and posts the receive again; all messages have one tag, so
-// named and wildcard receives compete. A client sends a request, works, and waits for the answer.
+// Servers and clients (servers.hpp). A server has a receive for each client and some for any of them pending, serves
+// what MPI_Waitany completes, and posts the receive again; all messages have one tag, so named and wildcard receives
+// compete. A client sends a request, works, and waits for the answer.
 // Races: which requests come first, which receives take them, which of several MPI_Waitany gives, and which
 // sources may be named at all (see Expected).
 // Ends: a server posts as many receives as it will be sent requests, and each can get one in every matching; an
 // answer is sent to a client that waits for it.
-#include "racing.hpp"
+#include "servers.hpp"
 
 using namespace racing;
 
@@ -16,22 +16,10 @@ constexpr int kWildcards = 2;       // receives of a server for any client
 constexpr int kRequestTag = 3;
 constexpr int kAnswerTag = 4;
 
-bool is_server(int rank) { return rank % 4 == 0; }
-
-int server_of(int client, uint64_t i) {
-  const auto servers = static_cast<uint64_t>((g_size + 3) / 4);
-  return static_cast<int>(draw(static_cast<uint64_t>(client), i) % servers) * 4;
-}
-
 void serve(Account& account, Report& report) {
-  std::vector<int> from_each(static_cast<size_t>(g_size)), wanted;
-  for (int client = 0; client < g_size; ++client) {
-    if (is_server(client)) continue;
-    for (uint64_t i = 0; i < kRequests; ++i) from_each[static_cast<size_t>(client)] += server_of(client, i) == g_rank;
-    wanted.push_back(client);
-  }
+  Expected expected = expected_from(clients(), kRequests, server_of);
+  std::vector<int> wanted = clients();
   wanted.insert(wanted.end(), kWildcards, MPI_ANY_SOURCE);
-  Expected expected(from_each);
   std::vector<Slot> slots(wanted.size());
   std::vector<MPI_Request> requests(wanted.size(), MPI_REQUEST_NULL);
   const auto post = [&](size_t i) {

@@ -1,11 +1,11 @@
-// Every fourth rank is a server, the others are clients that send requests in bursts. In the first phase servers
-// use MPI_Waitsome and clients MPI_Waitany; in the second servers take turns of MPI_Testsome and MPI_Testany, and
-// clients ask with MPI_Testany, both with a little work each time.
+// Servers, and clients that send requests in bursts (servers.hpp). In the first phase servers use MPI_Waitsome and
+// clients MPI_Waitany; in the second servers take turns of MPI_Testsome and MPI_Testany, and clients ask with
+// MPI_Testany, both with a little work each time.
 // Races: which receive takes which request or answer, how many MPI_Waitsome and MPI_Testsome find complete and in
 // which order, and how often was tested in vain.
 // Ends: a phase has its own tags; in it a server posts as many receives as it will be sent requests, and each can
 // get one in every matching; a client gets an answer to each request. Sends are not waited for before.
-#include "racing.hpp"
+#include "servers.hpp"
 
 using namespace racing;
 
@@ -14,13 +14,6 @@ namespace {
 constexpr uint64_t kBursts = 10;
 constexpr size_t kBurst = 5;  // requests
 enum Tag { kRequest = 10, kAnswer = 20 };
-
-bool is_server(int rank) { return rank % 4 == 0; }
-
-int server_of(int client, uint64_t request) {
-  const auto servers = static_cast<uint64_t>((g_size + 3) / 4);
-  return static_cast<int>(draw(static_cast<uint64_t>(client), request) % servers) * 4;
-}
 
 // The next completions of `requests`, at least one; none if no request is active.
 std::vector<int> next(bool polls, std::vector<MPI_Request>& requests, std::vector<MPI_Status>& statuses,
@@ -48,15 +41,9 @@ std::vector<int> next(bool polls, std::vector<MPI_Request>& requests, std::vecto
 }
 
 void serve(int phase, Account& account) {
-  std::vector<int> from_each(static_cast<size_t>(g_size)), wanted;
-  for (int client = 0; client < g_size; ++client) {
-    if (is_server(client)) continue;
-    for (uint64_t i = 0; i < kBursts * kBurst; ++i) {
-      from_each[static_cast<size_t>(client)] += server_of(client, i) == g_rank;
-    }
-    wanted.insert(wanted.end(), {client, MPI_ANY_SOURCE});
-  }
-  Expected expected(from_each);
+  Expected expected = expected_from(clients(), kBursts * kBurst, server_of);
+  std::vector<int> wanted;
+  for (const int client : clients()) wanted.insert(wanted.end(), {client, MPI_ANY_SOURCE});
   std::vector<Slot> slots(wanted.size());
   std::vector<MPI_Request> requests(wanted.size(), MPI_REQUEST_NULL);
   std::vector<MPI_Status> statuses(wanted.size());
