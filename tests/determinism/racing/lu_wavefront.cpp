@@ -12,8 +12,8 @@ using namespace racing;
 
 namespace {
 
-constexpr int kIterations = 4;
-constexpr int kPlanes = 12;
+constexpr int kIterations = 6;
+constexpr int kPlanes = 16;
 constexpr size_t kPoints = 40;  // of an edge
 enum Tag { kFromNorth, kFromWest, kUpper };
 
@@ -61,7 +61,7 @@ class Grid {
   }
   void send(int to, Tag tag) const { MPI_Send(u_.data(), kPoints, MPI_DOUBLE, to, tag, MPI_COMM_WORLD); }
   void compute(int plane) {
-    work(draw(static_cast<uint64_t>(g_rank), static_cast<uint64_t>(plane)), 30000);
+    work(draw(static_cast<uint64_t>(g_rank), static_cast<uint64_t>(plane)), 12000);
     for (size_t i = 1; i < kPoints; ++i) u_[i] += 0.01 * u_[i - 1];
   }
 
