@@ -55,12 +55,14 @@ void Engine::return_message(Request& request) {
 }
 
 void Engine::take_back(Request& cancelled) {
+  const auto returns = [&](const Request& r) { return is_provisional(r) && r.order >= cancelled.order; };
+  // Meanwhile others may become so.
+  block({Wait::Kind::kPhysical}, kAnySource, [&] {
+    return std::ranges::none_of(request_pool(), [&](const Request& r) { return returns(r) && !r.complete; });
+  });
   std::vector<Request*> open;
   for (Request& r : request_pool()) {
-    if (is_provisional(r) && r.order >= cancelled.order) open.push_back(&r);
-  }
-  for (Request* r : open) {
-    block({Wait::Kind::kPhysical, {}, r}, kAnySource, [r] { return r->complete; });
+    if (returns(r)) open.push_back(&r);
   }
   if (!cancelled.matched) {
     if (cancelled.plain()) in_[static_cast<size_t>(cancelled.source)].posted.take(&cancelled);

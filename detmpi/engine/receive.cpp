@@ -83,6 +83,7 @@ void Engine::match(Request& request, const chan::match::Key& key, int source, in
   request.matched = true;
   request.contested = false;
   request.message = nullptr;
+  request.peer_world = key.source;
   request.matched_source = source;
   request.matched_tag = tag;
   request.number = key.number;

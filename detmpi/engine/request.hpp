@@ -101,7 +101,7 @@ struct Request : chan::match::Receive {
 
   Comm* comm = nullptr;  // retained while the request has a handle
   int peer = 0;          // rank in the communicator: destination, or source (may be MPI_ANY_SOURCE)
-  int peer_world = 0;    // not for MPI_ANY_SOURCE
+  int peer_world = 0;    // of MPI_ANY_SOURCE: once it is matched
   // Logical time. Receive that is matched: of completion, max(post, arrival). Synchronous send that is matched: of the
   // acknowledgement. Other sends: the message's arrival, which is no business of the sender's clock.
   uint64_t stamp = 0;
