@@ -39,7 +39,7 @@ void Rounds::wait_for(Whom&& whom, Word&& word, uint64_t value, Ready&& ready) {
   need.kind = chan::match::Need::Kind::kMarks;
   need.time = g_clock;
   need.sources.resize(1);
-  const Wait wait{.marks = &need};
+  const Wait wait{.marks = &need, .comm = &comm_};
   g_engine.block(wait, Engine::kNoLane, [&] {
     if (ready()) return true;
     const uint32_t member = whom();

@@ -16,14 +16,6 @@ using chan::match::kNever;
 using chan::match::Need;
 using chan::match::Receive;
 
-template <typename Visit>
-void Engine::each(const Wait& wait, Visit&& visit) {
-  if (wait.request != nullptr) visit(*wait.request);
-  for (const MPI_Request handle : wait.handles) {
-    if (Request* request = active_request(handle)) visit(*request);
-  }
-}
-
 void Engine::block_until_complete(Request& request) {
   if (request.offer != 0) await_taker(request);
   const bool receive = request.kind == RequestKind::kRecv;
@@ -204,6 +196,7 @@ void Engine::prepare_sleep(const Wait& wait) {
 bool Engine::must_look_again(const Wait& wait) {
   learn(wait);
   if (horizon_.snapshot_helps()) learn_by_snapshot(wait);
+  if (g_job->describe.load(std::memory_order_relaxed) != 0 && !described_) describe(wait);
   return published_changes_ != changes_ + 1 || ask(wait, Use::kWatch);
 }
 

@@ -108,6 +108,7 @@ struct Wait {
   Request* request = nullptr;                 // one that may have no handle
   chan::match::Receive* probe = nullptr;
   const chan::match::Need* marks = nullptr;  // of a collective operation
+  const Comm* comm = nullptr;                // of probe and marks
 };
 
 struct SentOffer {
@@ -272,6 +273,7 @@ class Engine {
   bool must_look_again(const Wait& wait);
   void publish(const Wait& wait);
   void publish_clock();
+  void describe(const Wait& wait);  // describe.cpp
   chan::match::Need need_of(const Request& request) const;
   chan::match::Need need_of_receive(const chan::match::Receive& receive) const;
   void end_block();
@@ -303,6 +305,7 @@ class Engine {
   uint64_t changes_ = 0;            // of what a record of waits is made of
   uint64_t published_changes_ = 0;  // when the record was published
   bool announce_due_ = false;
+  bool described_ = false;
   std::vector<chan::match::Need> needs_;
   std::vector<Unacknowledged> unacknowledged_;
   std::vector<Request*> late_;  // freed receives that are complete after the clock
@@ -321,6 +324,14 @@ inline bool tag_matches(int wanted, int tag) { return wanted == tag || wanted ==
 // Who can send to the members of a communicator: ranks in the job.
 inline std::span<const int> senders_in(const Comm& comm) {
   return comm.inter ? comm.remote_world_rank : comm.world_rank;
+}
+
+template <typename Visit>
+void Engine::each(const Wait& wait, Visit&& visit) {
+  if (wait.request != nullptr) visit(*wait.request);
+  for (const MPI_Request handle : wait.handles) {
+    if (Request* request = active_request(handle)) visit(*request);
+  }
 }
 
 template <typename Done>

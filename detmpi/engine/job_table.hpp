@@ -37,7 +37,10 @@ struct alignas(64) RankRecord {
   std::atomic<uint32_t> crash_signal;  // set by the rank's crash handler, before `crash_place` is complete
   uint64_t crash_address;              // the address it touched
   std::atomic<int32_t> start_error;    // exec start: why it could not become the program (errno), set before it ends
-  char crash_place[200];               // "function+0x12 in /path/prog", empty if unknown
+  // What it waits for (describe.cpp): first frame; bytes, 0 until it is written.
+  uint32_t description_frame;
+  std::atomic<uint32_t> description_bytes;
+  char crash_place[200];  // "function+0x12 in /path/prog", empty if unknown
 };
 static_assert(sizeof(RankRecord) == 256);
 
@@ -73,6 +76,8 @@ struct alignas(4096) JobTable {
   alignas(64) std::atomic<uint32_t> abort_rank;
   std::atomic<int32_t> abort_code;
   std::atomic<uint32_t> finalized;  // ranks that have entered MPI_Finalize
+  // 1: there is a deadlock, and blocked ranks are to describe what they wait for. detmpirun.
+  std::atomic<uint32_t> describe;
 };
 static_assert(sizeof(JobTable) == 4096);
 

@@ -19,7 +19,7 @@ HandleTable<Message, HandleKind::kRequest> g_messages;  // taken by matched prob
 // A probe in the matcher; leaves it at the end.
 class Probe {
  public:
-  Probe(int source, int tag, Comm& comm) {
+  Probe(int source, int tag, Comm& comm) : comm_(comm) {
     probe_.context = user_context(comm);
     probe_.senders = senders_in(comm);
     probe_.source = source == MPI_ANY_SOURCE ? chan::match::kAny : probe_.senders[static_cast<size_t>(source)];
@@ -55,9 +55,11 @@ class Probe {
   void decide(Wait::Kind kind, Decided&& decided) {
     Wait wait{kind};
     wait.probe = &probe_;
+    wait.comm = &comm_;
     g_engine.decide(wait, [&] { return decided(g_engine.matcher().outlook(probe_, g_engine.horizon())); });
   }
 
+  Comm& comm_;
   chan::match::Receive probe_;
 };
 

@@ -12,6 +12,7 @@
 
 #include "launch_monitor.hpp"
 #include "options.hpp"
+#include "report.hpp"
 
 using detmpi::LaunchOptions;
 
@@ -39,6 +40,10 @@ constexpr int kCannotStart = 127;
   std::exit(1);  // what has been started dies with this process
 }
 
+detmpi::DeadlockHandler reporter(const LaunchOptions& options) {
+  return [&options](const detmpi::Deadlock& deadlock) { detmpi::report_deadlock(deadlock, options.reports); };
+}
+
 // Exec start: this process is the ranks' parent and the root space.
 int run_ranks(const LaunchOptions& options, const sigset_t& mask) {
   if (auto root = space::try_take_root(); !root) cannot_start("becoming the root space", root.error());
@@ -50,7 +55,7 @@ int run_ranks(const LaunchOptions& options, const sigset_t& mask) {
     detmpi::rank_record(rank).pid.store(child.value(), std::memory_order_relaxed);
   }
   spmc::base::empty_standard_input();
-  return detmpi::monitor_ranks(options.timeout_s, options.program[0]);
+  return detmpi::monitor_ranks(options.timeout_s, options.program[0], reporter(options));
 }
 
 // Fork start: the program's first process will be both.
@@ -59,7 +64,7 @@ int run_program(const LaunchOptions& options, const sigset_t& mask) {
   if (!child) cannot_start("starting the program", child.error());
   if (child.value() == 0) become_program(options, -1, mask);
   spmc::base::empty_standard_input();
-  return detmpi::monitor_program(child.value(), options.timeout_s);
+  return detmpi::monitor_program(child.value(), options.timeout_s, reporter(options));
 }
 
 }  // namespace

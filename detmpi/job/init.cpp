@@ -77,7 +77,7 @@ int fork_ranks() {
     rank_record(rank).pid.store(child.value(), std::memory_order_relaxed);
   }
   spmc::base::empty_standard_input();
-  spmc::base::die(monitor_ranks(0, nullptr));
+  spmc::base::die(monitor_ranks(0, nullptr, nullptr));
 }
 
 // Exec start: this process is the space that detmpirun started. Fork start: it is the root space in detmpirun's place.

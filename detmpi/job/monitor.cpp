@@ -5,6 +5,7 @@
 #include <base/sys.hpp>
 #include <space/hooks.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -18,11 +19,12 @@ namespace detmpi {
 namespace {
 
 constexpr uint64_t kGraceNs = 2'000'000'000;  // for ranks that handle a forwarded SIGTERM
+constexpr uint64_t kLookNs = 100'000'000;     // between two looks for a deadlock
 
 // What a monitor does about signals and time; what it does about an end is the derived class's business.
 class Watch {
  public:
-  explicit Watch(double timeout_s) {
+  Watch(double timeout_s, DeadlockHandler on_deadlock) : on_deadlock_(on_deadlock) {
     if (timeout_s > 0) time_out_at_ = spmc::base::monotonic_ns() + static_cast<uint64_t>(timeout_s * 1e9);
   }
   virtual ~Watch() = default;
@@ -34,6 +36,7 @@ class Watch {
       if (signal.number == 0) time_is_up();
       else if (signal.number != SIGCHLD) forward(signal);
       reap();
+      if (on_deadlock_ != nullptr && !ending_) look_for_deadlock();
     }
     return code_;
   }
@@ -58,9 +61,22 @@ class Watch {
  private:
   uint64_t time_left() const {
     const uint64_t at = stop_at_ != 0 ? stop_at_ : time_out_at_;
-    if (at == 0) return 0;
+    const uint64_t look = on_deadlock_ != nullptr ? kLookNs : 0;
+    if (at == 0) return look;
     const uint64_t now = spmc::base::monotonic_ns();
-    return now < at ? at - now : 1;
+    const uint64_t left = now < at ? at - now : 1;
+    return look == 0 ? left : std::min(left, look);
+  }
+
+  void look_for_deadlock() {
+    const uint64_t now = spmc::base::monotonic_ns();
+    if (now - looked_at_ < kLookNs) return;
+    looked_at_ = now;
+    const auto found = finder_.look();
+    if (!found) return;
+    on_deadlock_(*found);
+    finish_with(kDeadlockExit);
+    end_job();
   }
 
   void time_is_up() {
@@ -91,13 +107,17 @@ class Watch {
     stop_at_ = spmc::base::monotonic_ns() + kGraceNs;
   }
 
+  DeadlockHandler on_deadlock_;  // null: another process looks for deadlocks
+  DeadlockFinder finder_;
+  uint64_t looked_at_ = 0;
   uint64_t stop_at_ = 0;      // when those that were asked to end are killed; 0: not asked
   uint64_t time_out_at_ = 0;  // 0: never
 };
 
 class RankWatch final : public Watch {
  public:
-  RankWatch(double timeout_s, const char* program) : Watch(timeout_s), program_(program), left_(g_job->ranks) {}
+  RankWatch(double timeout_s, const char* program, DeadlockHandler on_deadlock)
+      : Watch(timeout_s, on_deadlock), program_(program), left_(g_job->ranks) {}
 
  private:
   bool all_ended() const override { return left_ == 0; }
@@ -180,7 +200,7 @@ class RankWatch final : public Watch {
 // A program of fork start: it, or the monitor that it becomes, has said what there is to say, unless it was killed.
 class ProgramWatch final : public Watch {
  public:
-  ProgramWatch(int pid, double timeout_s) : Watch(timeout_s), pid_(pid) {}
+  ProgramWatch(int pid, double timeout_s, DeadlockHandler on_deadlock) : Watch(timeout_s, on_deadlock), pid_(pid) {}
 
  private:
   bool all_ended() const override { return pid_ == 0; }
@@ -217,12 +237,14 @@ sigset_t hold_monitor_signals() {
   return spmc::base::hold_signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
 }
 
-int monitor_ranks(double timeout_s, const char* program) {
+int monitor_ranks(double timeout_s, const char* program, DeadlockHandler on_deadlock) {
   spmc::base::set_context_hook(nullptr);  // its messages are the job's, not a space's
-  return RankWatch(timeout_s, program).run();
+  return RankWatch(timeout_s, program, on_deadlock).run();
 }
 
-int monitor_program(int pid, double timeout_s) { return ProgramWatch(pid, timeout_s).run(); }
+int monitor_program(int pid, double timeout_s, DeadlockHandler on_deadlock) {
+  return ProgramWatch(pid, timeout_s, on_deadlock).run();
+}
 
 void tell_not_started(const char* program, int error) {
   const spmc::base::Error why{error, "starting the program"};

@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include "report.hpp"
+
 #include <getopt.h>
 
 #include <cerrno>
@@ -28,6 +30,7 @@ constexpr const char* kHelp =
     "                       copy messages of SIZE and more from buffer to buffer, smaller ones\n"
     "                       through shared memory (default: 16K for blocking sends, 128K for others,\n"
     "                       256K with more ranks than cores)\n"
+    "      --report=FILE    if the job ends in a deadlock, write its report to FILE too: *.txt, *.json, *.dot\n"
     "      --timeout=SEC    end the job after SEC seconds\n"
     "  -h, --help           print this help\n"
     "  -V, --version        print the version\n"
@@ -35,8 +38,8 @@ constexpr const char* kHelp =
     "More ranks than cores are fine. Standard input goes to rank 0.\n"
     "\n"
     "Exit status: 0 when every rank ended with 0; the first rank's exit status that is not 0 (also that of\n"
-    "MPI_Abort); 128 + S when a rank died of signal S; 124 after --timeout; 127 when PROGRAM cannot be\n"
-    "started; 2 for a wrong command line.\n";
+    "MPI_Abort); 128 + S when a rank died of signal S; 122 after a deadlock; 124 after --timeout; 127 when\n"
+    "PROGRAM cannot be started; 2 for a wrong command line.\n";
 
 [[noreturn]] void usage_error(const char* what, const char* value) {
   std::fprintf(stderr, "detmpirun: %s%s%s\nTry 'detmpirun --help'.\n", what, value != nullptr ? ": " : "",
@@ -107,7 +110,7 @@ double parse_seconds(const char* text) {
 }  // namespace
 
 LaunchOptions parse_command_line(int argc, char** argv) {
-  enum { kStart = 256, kWtime, kMemory, kTimeout, kNp, kDirectFrom, kOrder, kLookahead };
+  enum { kStart = 256, kWtime, kMemory, kTimeout, kNp, kDirectFrom, kOrder, kLookahead, kReport };
   static const option kOptions[] = {
       {"start", required_argument, nullptr, kStart},
       {"wtime", required_argument, nullptr, kWtime},
@@ -115,6 +118,7 @@ LaunchOptions parse_command_line(int argc, char** argv) {
       {"direct-from", required_argument, nullptr, kDirectFrom},
       {"timeout", required_argument, nullptr, kTimeout},
       {"order", required_argument, nullptr, kOrder},
+      {"report", required_argument, nullptr, kReport},
       {"lookahead", required_argument, nullptr, kLookahead},
       {"np", required_argument, nullptr, kNp},
       {"help", no_argument, nullptr, 'h'},
@@ -144,6 +148,11 @@ LaunchOptions parse_command_line(int argc, char** argv) {
           usage_error("--order is logical or arrival", optarg);
         }
         options.job.first_come = std::strcmp(optarg, "arrival") == 0;
+        break;
+      case kReport:
+        if (!is_report_file(optarg))
+          usage_error("--report takes a file whose name ends in .txt, .json or .dot", optarg);
+        options.reports.emplace_back(optarg);
         break;
       case kLookahead: options.job.lookahead = parse_lookahead(optarg); break;
       case kMemory: options.job.memory = parse_memory(optarg); break;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "job.hpp"
 
@@ -9,9 +10,10 @@ namespace detmpi {
 
 struct LaunchOptions {
   JobOptions job;
-  bool exec_start = false;   // --start=exec
-  double timeout_s = 0;      // --timeout: 0 is none
-  char** program = nullptr;  // and its arguments, null-terminated
+  bool exec_start = false;           // --start=exec
+  double timeout_s = 0;              // --timeout: 0 is none
+  std::vector<std::string> reports;  // --report: files for a deadlock's report
+  char** program = nullptr;          // and its arguments, null-terminated
 };
 
 // Prints help, version or what is wrong, and exits, or returns the options.

@@ -57,4 +57,15 @@ std::string comm_label(const Comm& comm) {
   return "a communicator of " + std::to_string(comm.size) + (comm.size == 1 ? " rank" : " ranks");
 }
 
+std::string context_label(uint32_t context) {
+  std::string label = "a communicator that was freed";
+  const auto consider = [&](const Comm& comm) {
+    if (comm.context == context) label = comm_label(comm);
+  };
+  consider(*g_comm_world);
+  consider(*g_comm_self);
+  g_comms.each(consider);
+  return label;
+}
+
 }  // namespace detmpi

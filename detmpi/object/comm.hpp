@@ -64,5 +64,7 @@ inline void comm_release(Comm& comm) {
 
 // The name the program gave it, or a description, for messages.
 std::string comm_label(const Comm& comm);
+// The same by its context.
+std::string context_label(uint32_t context);
 
 }  // namespace detmpi

@@ -62,6 +62,14 @@ class HandleTable {
     free_.push(index);
   }
 
+  // The objects, in the order of their handles.
+  template <typename Visit>
+  void each(Visit&& visit) const {
+    for (T* object : slots_) {
+      if (object != nullptr) visit(*object);
+    }
+  }
+
   size_t used() const { return slots_.size() - free_.size(); }
 
  private:

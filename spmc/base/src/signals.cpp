@@ -78,6 +78,17 @@ void on_crash(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
+uintptr_t caller_outside(const void* ours) {
+  const void* libraries[] = {object_of(reinterpret_cast<void*>(&on_crash)), object_of(ours)};
+  void* frames[64];
+  const int count = ::backtrace(frames, 64);
+  for (int i = 0; i < count; ++i) {
+    const void* object = object_of(frames[i]);
+    if (object != libraries[0] && object != libraries[1]) return reinterpret_cast<uintptr_t>(frames[i]) - 1;
+  }
+  return 0;
+}
+
 sigset_t hold_signals(std::initializer_list<int> signals) {
   const sigset_t set = set_of(signals);
   sigset_t before;

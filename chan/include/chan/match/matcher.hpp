@@ -109,6 +109,7 @@ class Matcher {
     }
   }
 
+  Message* first_message(int source) const { return queues_[static_cast<size_t>(source)].first; }
   bool no_messages(int source) const { return queues_[static_cast<size_t>(source)].empty(); }
   bool no_receives() const { return groups_.empty(); }
 

@@ -28,8 +28,13 @@ struct Crash {
 };
 using CrashHook = void (*)(const Crash&);
 // Calls `hook` on a stack of its own when the process crashes (SEGV, BUS, FPE, ILL, ABRT), then lets it die of the
-// signal. The hook may be called a second time, with a better place. Leaves signals alone for which there is a handler already.
+// signal. The hook may be called a second time, with a better place. Leaves signals alone for which there is a handler
+// already.
 void report_crashes(CrashHook hook);
+
+// The place from which this function was called, through whatever functions of this library and of that of `ours`; 0 if
+// it is not known. Not async-signal-safe.
+uintptr_t caller_outside(const void* ours);
 
 // "function+0x12 in /path/of/object", or the object and offset alone. Not async-signal-safe in the strict sense (it
 // asks the dynamic linker); meant for the end of a crashed process.

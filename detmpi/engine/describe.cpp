@@ -1,0 +1,82 @@
+// A stuck rank describes what it waits for, when detmpirun asks for it after it has found a deadlock
+// (job/deadlock.hpp).
+//
+// Lines of fields that are separated by tabs, in frames of the rank's that its RankRecord names:
+//   call       name of the MPI call, place in the program
+//   need       kind, tag, communicator, what is waited for     one for each Need of its record, in that order
+//   unmatched  source, tag, communicator                       messages that have come and that no receive takes
+#include <base/signals.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "../object/call.hpp"
+#include "engine.hpp"
+
+namespace detmpi {
+namespace {
+
+constexpr int kMostUnmatched = 8;
+
+std::string tag_text(int tag) { return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag); }
+
+std::string line(std::initializer_list<std::string> fields) {
+  std::string text;
+  for (const std::string& field : fields) {
+    if (!text.empty()) text += '\t';
+    for (const char c : field) text += c == '\t' || c == '\n' ? ' ' : c;
+  }
+  return text + '\n';
+}
+
+std::string receive_line(const chan::match::Receive& r, const char* kind, const Comm& comm, int peer) {
+  const std::string from = peer == MPI_ANY_SOURCE ? "any rank" : "rank " + std::to_string(peer);
+  return line(
+      {"need", kind, std::to_string(r.tag), comm_label(comm), "a message from " + from + ", " + tag_text(r.tag)});
+}
+
+std::string need_line(const Request& r) {
+  const std::string comm = comm_label(*r.comm);
+  if (r.kind == RequestKind::kRecv && !r.matched) return receive_line(r, "receive", *r.comm, r.peer);
+  if (r.kind == RequestKind::kSend && r.mode == SendMode::kSynchronous && !r.matched) {
+    return line({"need", "synchronous send", std::to_string(r.tag), comm,
+                 "rank " + std::to_string(r.peer) + " to receive a synchronous message, " + tag_text(r.tag)});
+  }
+  return line({"need", "complete", std::to_string(r.tag), comm, "nothing"});
+}
+
+}  // namespace
+
+void Engine::describe(const Wait& wait) {
+  described_ = true;
+  char place[200];
+  spmc::base::describe_place(spmc::base::caller_outside(&g_engine), place, sizeof place);
+  std::string text = line({"call", call_name(g_call.id), place});
+  each(wait, [&](const Request& r) { text += need_line(r); });
+  if (wait.probe != nullptr) {
+    const auto senders = senders_in(*wait.comm);
+    const auto at = std::find(senders.begin(), senders.end(), wait.probe->source);
+    const int peer = wait.probe->source == chan::match::kAny ? MPI_ANY_SOURCE : static_cast<int>(at - senders.begin());
+    text += receive_line(*wait.probe, "probe", *wait.comm, peer);
+  }
+  if (wait.marks != nullptr) {
+    const int rank = wait.marks->sources[0].rank;
+    text += line({"need", "collective", "", comm_label(*wait.comm),
+                  "rank " + std::to_string(rank) + " of MPI_COMM_WORLD to take part in " + call_name(g_call.id)});
+  }
+  int left = kMostUnmatched;
+  for (int from = 0; from < ranks_ && left > 0; ++from) {
+    for (const chan::match::Message* m = matcher_.first_message(from); m != nullptr && left > 0; m = m->next, --left) {
+      text += line({"unmatched", std::to_string(from), std::to_string(m->tag), context_label(m->context / 2)});
+    }
+  }
+  auto run = pool_.try_alloc_run(static_cast<uint32_t>(text.size() / spmc::kPageSize + 1));
+  if (!run) return;  // the report does without
+  std::memcpy(spmc::segment::frame(run.value()), text.data(), text.size());
+  RankRecord& record = rank_record(rank_);
+  record.description_frame = run.value().value;
+  record.description_bytes.store(static_cast<uint32_t>(text.size()), std::memory_order_release);
+}
+
+}  // namespace detmpi

@@ -1,0 +1,47 @@
+// What each rank publishes of itself for logical time, in its line of the space table (space/table.hpp, ClockLine) and,
+// for the record of what it waits for, in frames of its own; and the job as whoever is attached to its segment reads
+// it.
+//
+//   clock       at every call, and while it is blocked
+//   record      while it is blocked for longer: one Need after the other (chan/match/snapshot.hpp), in words of 8 bytes
+//                 kind | sources << 8, time, candidate            kFixed, kReceive, kMarks
+//                 kind, time, peer, position, latency              kAck
+//                 and the sources: rank; for kMarks rank, place, value
+//   next match  of the synchronous messages that it has taken in and not acknowledged
+//
+// The frames of a record that has become too small are not given back: a reader may be in them.
+#pragma once
+
+#include <vector>
+
+#include <chan/match/snapshot.hpp>
+#include <space/table.hpp>
+
+#include "job_table.hpp"
+
+namespace detmpi {
+
+inline constexpr uint32_t kMostRecordWords = 1u << 24;  // more than any rank has requests to wait for
+
+inline space::ClockLine& clock_line(int rank) { return space::lines(space_of_rank(rank)).clock; }
+inline uint64_t* record_words(uint32_t frame) {
+  return reinterpret_cast<uint64_t*>(spmc::segment::frame(spmc::EPageIndex{frame}));
+}
+
+// The job as whoever is attached to its segment sees it.
+class JobView final : public chan::match::Shared {
+ public:
+  int ranks() const override { return static_cast<int>(g_job->ranks); }
+  void read_record(int rank, chan::match::Record& record, uint64_t* version) override;
+  uint64_t version(int rank) override;
+  bool unexamined(int from, int to) override;
+  bool examined(int from, int to, uint64_t position) override;
+  bool acknowledged(int from, int to, uint64_t) override { return unexamined(to, from); }
+  chan::match::Time next_match(int rank) override;
+  bool marked(const chan::match::Need::Source& source) override;
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
+}  // namespace detmpi

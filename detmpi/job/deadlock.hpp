@@ -1,0 +1,64 @@
+// Finding deadlocks, from outside of the ranks.
+//
+// A rank that is blocked publishes what it waits for before it sleeps (engine/job_view.hpp). From one consistent look
+// at all ranks follows for each the earliest time at which it can act again; a rank for which that is never is in a
+// deadlock, whatever the others still do (chan/match/bounds.hpp). So the verdict is exact, also when only a part of the
+// job is stuck, and nobody pays for it who is not blocked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace detmpi {
+
+struct Unmet {  // something that a stuck rank waits for
+  std::string kind;
+  std::string tag;
+  std::string communicator;
+  std::string what;
+  std::vector<int> from;  // who could bring it: ranks in the job
+};
+
+struct Unmatched {  // a message that has come and that no receive takes
+  int from = 0;
+  std::string tag;
+  std::string communicator;
+};
+
+struct StuckRank {
+  int rank = 0;
+  uint64_t clock = 0;
+  bool any = false;  // the first of several things would be enough
+  std::string call;
+  std::string place;  // in the program, empty if unknown
+  std::vector<Unmet> needs;
+  std::vector<Unmatched> unmatched;
+};
+
+struct Deadlock {
+  int ranks = 0;  // of the job
+  std::vector<StuckRank> stuck;
+  std::vector<int> cycle;     // of ranks that wait for each other, empty if there is none
+  std::vector<int> finished;  // ranks that have called MPI_Finalize, and that somebody waits for
+};
+
+using DeadlockHandler = std::function<void(const Deadlock&)>;
+
+class DeadlockFinder {
+ public:
+  // A look at all ranks that have been blocked since the last look. If there is a deadlock, and no further rank has
+  // been drawn into it since the last look, asks those in it to describe what they wait for, which takes a moment, and
+  // returns what they say.
+  std::optional<Deadlock> look();
+
+ private:
+  bool anybody_blocked();
+
+  std::vector<uint32_t> versions_;  // of the ranks that were blocked, by rank; odd: was not
+  std::vector<int> stuck_;          // at the last look
+};
+
+}  // namespace detmpi

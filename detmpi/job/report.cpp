@@ -1,0 +1,124 @@
+#include "report.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace detmpi {
+namespace {
+
+bool ends_in(const std::string& name, const char* ending) {
+  const size_t n = std::strlen(ending);
+  return name.size() > n && name.compare(name.size() - n, n, ending) == 0;
+}
+
+std::string where(const StuckRank& s) {
+  return (s.call.empty() ? "a call" : s.call) + (s.place.empty() ? "" : " at " + s.place);
+}
+
+const char* plural(size_t n) { return n == 1 ? "" : "s"; }
+
+std::string tag_name(const std::string& tag) { return tag.empty() ? "" : "tag " + tag + ", "; }
+
+// Safe inside a quoted string of the DOT language.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+bool is_report_file(const std::string& name) {
+  return ends_in(name, ".txt") || ends_in(name, ".json") || ends_in(name, ".dot");
+}
+
+std::string report_text(const Deadlock& d) {
+  std::ostringstream out;
+  out << "deadlock: " << d.stuck.size() << " of " << d.ranks << " ranks wait" << (d.stuck.size() == 1 ? "s" : "")
+      << " for what can never come\n";
+  for (const StuckRank& s : d.stuck) {
+    out << "  rank " << s.rank << "  " << where(s) << ", logical time " << s.clock << "\n";
+    if (s.any && s.needs.size() > 1) out << "          any of these would do:\n";
+    for (const Unmet& need : s.needs)
+      out << "          waits for " << need.what << ", on " << need.communicator << "\n";
+    for (const Unmatched& m : s.unmatched) {
+      out << "          has a message from rank " << m.from << " that no receive takes: " << tag_name(m.tag) << "on "
+          << m.communicator << "\n";
+    }
+  }
+  if (!d.cycle.empty()) {
+    out << "  cycle   ";
+    for (const int rank : d.cycle) out << "rank " << rank << " -> ";
+    out << "rank " << d.cycle.front() << "\n";
+  }
+  for (const int rank : d.finished) out << "  rank " << rank << "  has finished\n";
+  return out.str();
+}
+
+std::string report_json(const Deadlock& d) {
+  using nlohmann::ordered_json;
+  ordered_json stuck = ordered_json::array();
+  for (const StuckRank& s : d.stuck) {
+    ordered_json needs = ordered_json::array(), unmatched = ordered_json::array();
+    for (const Unmet& n : s.needs) {
+      needs.push_back(
+          {{"kind", n.kind}, {"tag", n.tag}, {"communicator", n.communicator}, {"what", n.what}, {"from", n.from}});
+    }
+    for (const Unmatched& m : s.unmatched) {
+      unmatched.push_back({{"from", m.from}, {"tag", m.tag}, {"communicator", m.communicator}});
+    }
+    stuck.push_back({{"rank", s.rank},
+                     {"call", s.call},
+                     {"place", s.place},
+                     {"logical_time", s.clock},
+                     {"any", s.any},
+                     {"waits_for", needs},
+                     {"unmatched", unmatched}});
+  }
+  const ordered_json all = {
+      {"deadlock", true}, {"ranks", d.ranks}, {"stuck", stuck}, {"cycle", d.cycle}, {"finished", d.finished}};
+  return all.dump(2) + "\n";
+}
+
+std::string report_dot(const Deadlock& d) {
+  std::ostringstream out;
+  out << "digraph deadlock {\n  node [shape=box];\n";
+  for (const StuckRank& s : d.stuck) {
+    out << "  r" << s.rank << " [label=" << quoted("rank " + std::to_string(s.rank)) << ", tooltip=" << quoted(where(s))
+        << ", xlabel=" << quoted(where(s)) << "];\n";
+  }
+  for (const int rank : d.finished) {
+    out << "  r" << rank << " [label=" << quoted("rank " + std::to_string(rank) + " (finished)")
+        << ", style=dashed];\n";
+  }
+  for (const StuckRank& s : d.stuck) {
+    for (const Unmet& need : s.needs) {
+      for (const int from : need.from) {
+        out << "  r" << s.rank << " -> r" << from << " [label=" << quoted(need.what) << (s.any ? ", style=dashed" : "")
+            << "];\n";
+      }
+    }
+  }
+  out << "}\n";
+  return out.str();
+}
+
+void report_deadlock(const Deadlock& deadlock, const std::vector<std::string>& files) {
+  const std::string text = report_text(deadlock);
+  std::fprintf(stderr, "detmpirun: %s", text.c_str());
+  for (const std::string& name : files) {
+    std::ofstream file(name);
+    file << (ends_in(name, ".json") ? report_json(deadlock) : ends_in(name, ".dot") ? report_dot(deadlock) : text);
+    file.close();
+    if (!file) std::fprintf(stderr, "detmpirun: %s: %s\n", name.c_str(), std::strerror(errno));
+  }
+}
+
+}  // namespace detmpi

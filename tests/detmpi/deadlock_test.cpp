@@ -1,0 +1,115 @@
+// Deadlocks are found, all of them and nothing else, and explained.
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "run_mpi.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+constexpr int kDeadlockExit = 122;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// The job's messages, the same in two runs and both ways of starting.
+std::string report_of(const std::string& what, int ranks, const std::vector<std::string>& options = {}) {
+  std::string first;
+  for (const char* start : kStarts) {
+    for (int run = 0; run < 2; ++run) {
+      auto with = options;
+      with.push_back(start);
+      auto argv = job(ranks, "deadlock", with);
+      argv.push_back(what);
+      const RunResult result = test_support::run_command(argv);
+      INFO(what << ", " << start << ", run " << run);
+      CHECK(result.exit_code == kDeadlockExit);
+      CHECK(result.out.empty());
+      if (first.empty()) first = result.err;
+      CHECK(result.err == first);
+    }
+  }
+  INFO(first);
+  CHECK(contains(first, "deadlock: "));
+  return first;
+}
+
+void expect(const std::string& what, int ranks, const std::vector<std::string>& parts,
+            const std::vector<std::string>& options = {}) {
+  const std::string report = report_of(what, ranks, options);
+  for (const std::string& part : parts) {
+    INFO(report << "should contain: " << part);
+    CHECK(contains(report, part));
+  }
+}
+
+std::string slurp(const std::string& name) {
+  std::ostringstream text;
+  text << std::ifstream(name).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("a cycle of receives") {
+  expect("cycle", 3,
+         {"3 of 3 ranks", "waits for a message from rank 1, tag 3, on MPI_COMM_WORLD",
+          "rank 0 -> rank 1 -> rank 2 -> rank 0", "MPI_Recv at "});
+}
+TEST_CASE("a part of the job is stuck while the rest works") {
+  expect("partial", 3, {"2 of 3 ranks", "rank 0 -> rank 2"});
+}
+TEST_CASE("a part of the job is stuck while the rest polls") { expect("polling", 3, {"2 of 3 ranks", "MPI_Finalize"}); }
+TEST_CASE("a message with another tag") {
+  expect("wrong_tag", 2, {"tag 5", "has a message from rank 1 that no receive takes: tag 6, on MPI_COMM_WORLD"});
+}
+TEST_CASE("a message on another communicator") {
+  expect("wrong_communicator", 2, {"tag 5, on other", "no receive takes: tag 5, on MPI_COMM_WORLD"});
+}
+TEST_CASE("a collective operation that a rank does not enter") {
+  expect("collective", 4, {"waits for rank 0 of MPI_COMM_WORLD to take part in MPI_Barrier", "MPI_Recv"});
+}
+TEST_CASE("a wildcard takes what another receive needs") { expect("starve", 3, {"a message from rank 1, tag 1"}); }
+TEST_CASE("requests that cannot complete") { expect("requests", 2, {"MPI_Waitall", "tag 1", "tag 2"}); }
+TEST_CASE("none of several requests can complete") {
+  expect("any_of", 3, {"MPI_Waitany", "any of these would do", "a message from any rank, tag 2"});
+}
+TEST_CASE("a cycle of synchronous sends") {
+  expect("synchronous", 2, {"waits for rank 1 to receive a synchronous message, tag 4", "rank 0 -> rank 1 -> rank 0"});
+}
+TEST_CASE("a rank left early") { expect("left_early", 3, {"a message from rank 1, tag 7", "rank 1  MPI_Finalize"}); }
+TEST_CASE("a probe for what does not come") { expect("probe", 2, {"MPI_Probe", "a message from any rank, tag 8"}); }
+TEST_CASE("many ranks") { expect("cycle", 40, {"40 of 40 ranks", "rank 39 -> rank 0"}); }
+
+TEST_CASE("the report as JSON and as a drawing") {
+  const std::string folder = std::filesystem::temp_directory_path() / ("deadlock." + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string json = folder + "/report.json", dot = folder + "/report.dot", text = folder + "/report.txt";
+  report_of("wrong_tag", 2, {"--report=" + json, "--report=" + dot, "--report=" + text});
+  const auto report = nlohmann::json::parse(slurp(json));
+  CHECK(report["deadlock"] == true);
+  CHECK(report["ranks"] == 2);
+  CHECK(report["stuck"].size() == 2);
+  const auto& stuck = report["stuck"][0];
+  CHECK(stuck["call"] == "MPI_Recv");
+  CHECK(stuck["waits_for"][0]["from"] == nlohmann::json::array({1}));
+  CHECK(stuck["waits_for"][0]["tag"] == "5");
+  CHECK(stuck["unmatched"][0]["tag"] == "6");
+  CHECK(report["cycle"] == nlohmann::json::array({0, 1}));
+  CHECK(contains(slurp(dot), "r0 -> r1"));
+  CHECK(contains(slurp(text), "deadlock: 2 of 2 ranks"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a file for the report that cannot be written is named") {
+  expect("wrong_tag", 2, {"/nowhere/report.json: No such file or directory"}, {"--report=/nowhere/report.json"});
+}
+
+// Everybody else in the tests is the proof that there are no false reports.
+TEST_CASE("what works only because sends are buffered is not a deadlock") {
+  auto argv = job(3, "deadlock");
+  argv.push_back("unsafe");
+  CHECK(test_support::run_command_same(argv).exit_code == 0);
+}

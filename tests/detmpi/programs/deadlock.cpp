@@ -1,0 +1,122 @@
+// Deadlocks, one by the name that is given. Where it says so, the ranks that are not part of it go on computing.
+#include <cstdio>
+#include <cstring>
+
+#include "testing.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+int g_value = 0;
+
+void receive(int from, int tag, MPI_Comm comm = MPI_COMM_WORLD) {
+  MPI_Recv(&g_value, 1, MPI_INT, from, tag, comm, MPI_STATUS_IGNORE);
+}
+void send(int to, int tag, MPI_Comm comm = MPI_COMM_WORLD) { MPI_Send(&g_value, 1, MPI_INT, to, tag, comm); }
+void ssend(int to, int tag) { MPI_Ssend(&g_value, 1, MPI_INT, to, tag, MPI_COMM_WORLD); }
+int right() { return (g_rank + 1) % g_size; }
+
+// Every rank receives before it sends.
+void cycle() {
+  receive(right(), 3);
+  send((g_rank + g_size - 1) % g_size, 3);
+}
+// Ranks 0 and 2 wait for each other; rank 1 works for ever.
+void partial() {
+  if (g_rank != 1) receive(2 - g_rank, 5);
+  for (volatile bool never = false; !never;) {
+  }
+}
+// Nobody sends to rank 0; rank 1 polls for ever for what nobody sends either.
+void polling() {
+  if (g_rank == 0) receive(2, 5);
+  if (g_rank != 1) return;
+  for (int flag = 0;;) MPI_Iprobe(0, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+void wrong_tag() {
+  if (g_rank == 0) receive(1, 5);
+  if (g_rank == 1) send(0, 6);
+}
+void wrong_communicator() {
+  MPI_Comm other;
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  MPI_Comm_set_name(other, "other");
+  if (g_rank == 0) receive(1, 5, other);
+  if (g_rank == 1) send(0, 5);
+}
+// All but rank 0 enter a barrier, rank 0 receives what is to come after it.
+void collective() {
+  if (g_rank == 0) receive(1, 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (g_rank == 1) send(0, 1);
+}
+// The wildcard takes the message that the other receive needs.
+void starve() {
+  if (g_rank == 1) send(0, 1);
+  if (g_rank != 0) return;
+  MPI_Request any;
+  MPI_Irecv(&g_value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any);
+  receive(1, 1);
+  MPI_Wait(&any, MPI_STATUS_IGNORE);
+}
+void requests() {
+  if (g_rank != 0) return;
+  int values[2];
+  MPI_Request pending[2];
+  MPI_Irecv(&values[0], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &pending[0]);
+  MPI_Irecv(&values[1], 1, MPI_INT, 1, 2, MPI_COMM_WORLD, &pending[1]);
+  MPI_Waitall(2, pending, MPI_STATUSES_IGNORE);
+}
+void any_of() {
+  if (g_rank != 0) return;
+  int values[2], index = 0;
+  MPI_Request pending[2];
+  MPI_Irecv(&values[0], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &pending[0]);
+  MPI_Irecv(&values[1], 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &pending[1]);
+  MPI_Waitany(2, pending, &index, MPI_STATUS_IGNORE);
+}
+void synchronous() {
+  ssend(right(), 4);
+  receive(MPI_ANY_SOURCE, 4);
+}
+// Works because sends are buffered.
+void unsafe() {
+  send(right(), 4);
+  receive(MPI_ANY_SOURCE, 4);
+}
+void left_early() {
+  if (g_rank != 1) receive(1, 7);
+}
+void probe() {
+  if (g_rank == 0) MPI_Probe(MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+struct Case {
+  const char* name;
+  void (*run)();
+};
+constexpr Case kCases[] = {
+    {"cycle", cycle},
+    {"partial", partial},
+    {"polling", polling},
+    {"wrong_tag", wrong_tag},
+    {"starve", starve},
+    {"requests", requests},
+    {"collective", collective},
+    {"wrong_communicator", wrong_communicator},
+    {"any_of", any_of},
+    {"probe", probe},
+    {"synchronous", synchronous},
+    {"left_early", left_early},
+    {"unsafe", unsafe},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Mpi mpi(argc, argv);
+  for (const Case& c : kCases) {
+    if (argc > 1 && std::strcmp(argv[1], c.name) == 0) c.run();
+  }
+}
