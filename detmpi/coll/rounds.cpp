@@ -1,8 +1,10 @@
 #include "rounds.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "../object/call.hpp"
+#include "../object/hooks.hpp"
 
 namespace detmpi {
 
@@ -66,8 +68,20 @@ const std::byte* Rounds::await(uint32_t member, size_t bytes) {
     const auto entry = [this](uint32_t m) { return &board_.place(board_.round(), m).round; };
     wait_for([member] { return member; }, entry, board_.round() + 1, [&] { return board_.published(member); });
   }
-  g_clock = std::max(g_clock, board_.place(board_.round(), member).stamp + g_job->lookahead);
+  const chan::BoardPlace& place = board_.place(board_.round(), member);
+  if (place.call != static_cast<uint64_t>(g_call.id)) [[unlikely]]
+    mismatch(member, static_cast<CallId>(place.call));
+  g_clock = std::max(g_clock, place.stamp + g_job->lookahead);
   return data(member, bytes);
+}
+
+// The members of a communicator must call the same collective operations in the same order.
+void Rounds::mismatch(uint32_t member, CallId theirs) const {
+  char why[200];
+  std::snprintf(why, sizeof why,
+                "mismatched collective operations on %s: rank %d is in %s, rank %u in %s; the job ends",
+                comm_label(comm_).c_str(), comm_.rank, call_name(g_call.id), member, call_name(theirs));
+  job_abort(kMismatchExit, why);
 }
 
 void Rounds::await_all(size_t bytes) {

@@ -10,6 +10,7 @@
 #include <chan/board.hpp>
 
 #include "../engine/engine.hpp"
+#include "../object/call.hpp"
 #include "../object/comm.hpp"
 
 namespace detmpi {
@@ -19,6 +20,8 @@ struct CommTransport {
   chan::Board board;
   spmc::EPageIndex first;  // of the board's frames; none for a communicator of one
 };
+
+inline constexpr int kMismatchExit = 122;  // the same as of a deadlock: the program's communication does not fit
 
 class Rounds {
  public:
@@ -47,6 +50,7 @@ class Rounds {
  private:
   template <typename Whom, typename Word, typename Ready>
   void wait_for(Whom&& whom, Word&& word, uint64_t value, Ready&& ready);
+  [[noreturn, gnu::cold]] void mismatch(uint32_t member, CallId theirs) const;
   void notify(uint32_t member) const;
   void notify_all() const;
 

@@ -134,6 +134,10 @@ class Engine {
   void done() { publisher_.done(); }
 
   int rank() const { return rank_; }
+  // How a send in that context behaves: those of collective operations are left alone.
+  SendMode mode_of(SendMode mode, uint32_t context) const {
+    return strict_sends_ && mode == SendMode::kStandard && context % 2 == 0 ? SendMode::kSynchronous : mode;
+  }
   int ranks() const { return ranks_; }
   spmc::FramePool& frames() { return pool_; }
   spmc::base::WaitLine& wait_line() { return *wait_line_; }
@@ -297,7 +301,8 @@ class Engine {
   chan::match::Matcher matcher_;
   Horizon horizon_;
   Publisher publisher_;
-  bool first_come_ = false;  // --order=arrival
+  bool first_come_ = false;    // --order=arrival
+  bool strict_sends_ = false;  // --strict-sends
   bool cancelling_ = false;
   // Blocking.
   uint32_t polls_ = 0;

@@ -40,7 +40,8 @@ struct alignas(64) RankRecord {
   // What it waits for (describe.cpp): first frame; bytes, 0 until it is written.
   uint32_t description_frame;
   std::atomic<uint32_t> description_bytes;
-  char crash_place[200];  // "function+0x12 in /path/prog", empty if unknown
+  uint64_t digest;        // see events.hpp
+  char crash_place[184];  // "function+0x12 in /path/prog", empty if unknown
 };
 static_assert(sizeof(RankRecord) == 256);
 
@@ -64,7 +65,10 @@ struct alignas(4096) JobTable {
   uint32_t world_board;   // first frame
   uint32_t real_time;     // 1: MPI_Wtime is the machine's clock
   uint32_t first_come;    // 1: messages are matched as they come, not in the order of logical time
+  uint32_t strict_sends;  // 1: standard and ready sends behave as synchronous ones
+  uint32_t keep_digest;   // 1: ranks fold what happens to them into RankRecord::digest
   uint32_t first_space;   // of rank 0: kFirstSpace; 0 where there is no monitor
+  uint64_t seed;          // of the order of messages; 0: the plain one
   uint64_t ranks_offset;  // of the parts, from the table's start, in bytes
   uint64_t lanes_offset;
   uint64_t inbox_offset;
@@ -72,6 +76,7 @@ struct alignas(4096) JobTable {
   uint64_t bytes;
   uint64_t start_ns;  // of the job, monotonic clock
   DirectFrom direct_from;
+  char trace_folder[512];  // where ranks write what happens to them (events.hpp), empty: nowhere
   // The first rank that ends the job early claims it: 0 nobody, else rank + 1.
   alignas(64) std::atomic<uint32_t> abort_rank;
   std::atomic<int32_t> abort_code;

@@ -24,7 +24,7 @@ void set_pattern(Request& request, Comm& comm, Peer from) {
 void start_send(Request& request, const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to,
                 SendMode mode) {
   request.kind = RequestKind::kSend;
-  request.mode = mode;
+  request.mode = g_engine.mode_of(mode, to.context);
   request.comm = &comm;
   request.context = to.context;
   request.peer = to.rank;
@@ -85,7 +85,7 @@ void p2p_start_recv(Request& request, void* buf, int64_t count, const Datatype& 
 
 void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to, SendMode mode) {
   g_clock += step_of(to.context);
-  if (type.dense && mode == SendMode::kStandard) [[likely]] {
+  if (type.dense && g_engine.mode_of(mode, to.context) == SendMode::kStandard) [[likely]] {
     const auto* data = static_cast<const char*>(buf) + type.true_lb;
     const int world = comm.world_rank[static_cast<size_t>(to.rank)];
     if (g_engine.try_send_now(world, data, type.size * static_cast<size_t>(count), to.tag, comm, to.context)) return;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "../object/call.hpp"
+#include "choices.hpp"
 #include "engine.hpp"
 
 namespace detmpi {
@@ -25,6 +26,8 @@ void Engine::start(int rank) {
   matcher_ = chan::match::Matcher(ranks_);
   horizon_.start(rank, ranks_, g_job->lookahead, first_come_);
   publisher_ = Publisher(rank, pool_);
+  strict_sends_ = g_job->strict_sends != 0;
+  g_choices.start(first_come_ ? 0 : g_job->seed, rank, g_job->lookahead);
   clock_line(rank).next_match.store(chan::match::kNever, std::memory_order_release);
   out_.resize(static_cast<size_t>(ranks_));
   in_.resize(static_cast<size_t>(ranks_));

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "../object/call.hpp"
+#include "choices.hpp"
 #include "engine.hpp"
 
 namespace detmpi {
@@ -19,7 +20,11 @@ namespace {
 
 uint32_t marker(uint32_t kind, const Comm& comm) { return kind | static_cast<uint32_t>(comm.rank) << 8; }
 
-uint64_t arrival_stamp() { return g_clock + g_job->lookahead; }
+uint64_t arrival_stamp(int to, uint32_t context) {
+  if (g_choices.plain()) [[likely]]
+    return g_clock + g_job->lookahead;
+  return g_choices.arrival(to, context, g_clock);
+}
 
 }  // namespace
 
@@ -66,7 +71,7 @@ bool Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const
   chan::Cell* cell = out.lane.try_reserve(cells);
   if (cell == nullptr) return false;
   cell->aux = 0;
-  cell->stamp = arrival_stamp();
+  cell->stamp = arrival_stamp(to, context);
   cell->bytes = bytes;
   cell->context = context;
   cell->tag = tag;
@@ -85,7 +90,7 @@ void Engine::send(Request& request) {
   Outbound& out = out_[static_cast<size_t>(request.peer_world)];
   if (!out.lane.open()) open_lane(request.peer_world);
   request.post = g_clock;
-  request.stamp = arrival_stamp();
+  request.stamp = arrival_stamp(request.peer_world, request.context);
   if (request.mode == SendMode::kSynchronous) {
     request.position = out.lane.position();
     const auto slot = std::find(acks_.begin(), acks_.end(), nullptr);
@@ -201,7 +206,7 @@ void Engine::flush() {
 void Engine::send_to_self(Request& request) {
   Inbound& in = in_[static_cast<size_t>(rank_)];
   request.post = g_clock;
-  request.stamp = arrival_stamp();
+  request.stamp = arrival_stamp(rank_, request.context);
   const bool synchronous = request.mode == SendMode::kSynchronous;
   auto* message = new Message;
   message->context = request.context;

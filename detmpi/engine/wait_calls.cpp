@@ -10,6 +10,7 @@
 
 #include "../object/call.hpp"
 #include "../object/errors.hpp"
+#include "choices.hpp"
 #include "impl.hpp"
 #include "p2p.hpp"
 #include "polling.hpp"
@@ -103,6 +104,25 @@ auto decide_test(const Requests& requests, Answer&& answer) {
   return *result;
 }
 
+// All that are complete when the first one is; the clock is then.
+chan::match::Some wait_for_some(const Requests& requests) {
+  std::optional<chan::match::Some> some;
+  g_engine.decide({Wait::Kind::kAny, requests.handles()},
+                  [&] { return (some = chan::match::wait_some(requests.outlooks(), g_clock)).has_value(); });
+  g_clock = std::max(g_clock, some->time);
+  return *some;
+}
+
+// One that is complete by now, if any is.
+std::optional<size_t> test_for_any(const Requests& requests) {
+  if (g_choices.plain()) {
+    const size_t first = decide_test(requests, chan::match::test_any);
+    return first == chan::match::kNone ? std::nullopt : std::optional(first);
+  }
+  const auto which = decide_test(requests, chan::match::test_some);
+  return which.empty() ? std::nullopt : std::optional(which[g_choices.among(which.size())]);
+}
+
 int conclude_some(const Requests& requests, const std::vector<size_t>& which, MPI_Request handles[], int* outcount,
                   int indices[], MPI_Status statuses[]) {
   std::vector<int> places;  // concluding changes what is active
@@ -187,6 +207,11 @@ int waitany(int count, MPI_Request handles[], int* index, MPI_Status* status) {
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
   }
+  if (!g_choices.plain()) {
+    const auto some = wait_for_some(requests);
+    *index = requests.place(some.indices[g_choices.among(some.indices.size())]);
+    return conclude(*active_request(handles[*index]), &handles[*index], status);
+  }
   std::optional<chan::match::First> first;
   g_engine.decide({Wait::Kind::kAny, requests.handles()},
                   [&] { return (first = chan::match::wait_any(requests.outlooks())).has_value(); });
@@ -204,13 +229,13 @@ int testany(int count, MPI_Request handles[], int* index, int* flag, MPI_Status*
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
   }
-  const size_t first = decide_test(requests, chan::match::test_any);
-  if (first == chan::match::kNone) {
+  const auto first = test_for_any(requests);
+  if (!first) {
     *flag = 0;
     failed_poll();
     return MPI_SUCCESS;
   }
-  *index = requests.place(first);
+  *index = requests.place(*first);
   return conclude(*active_request(handles[*index]), &handles[*index], status);
 }
 
@@ -221,11 +246,8 @@ int waitsome(int count, MPI_Request handles[], int* outcount, int indices[], MPI
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
-  std::optional<chan::match::Some> some;
-  g_engine.decide({Wait::Kind::kAny, requests.handles()},
-                  [&] { return (some = chan::match::wait_some(requests.outlooks(), g_clock)).has_value(); });
-  g_clock = std::max(g_clock, some->time);
-  return conclude_some(requests, some->indices, handles, outcount, indices, statuses);
+  const auto some = wait_for_some(requests);
+  return conclude_some(requests, some.indices, handles, outcount, indices, statuses);
 }
 
 int testsome(int count, MPI_Request handles[], int* outcount, int indices[], MPI_Status statuses[]) {

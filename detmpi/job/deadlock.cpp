@@ -160,6 +160,7 @@ std::optional<Deadlock> DeadlockFinder::look() {
   const auto bounds = chan::match::solve_bounds(states);
   Deadlock deadlock;
   deadlock.ranks = ranks;
+  deadlock.strict_sends = g_job->strict_sends != 0;
   for (int rank = 0; rank < ranks; ++rank) {
     const auto& state = states[static_cast<size_t>(rank)];
     if (state.kind != Kind::kWait || bounds[static_cast<size_t>(rank)] != kNever) continue;

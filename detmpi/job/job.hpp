@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <base/result.hpp>
 
@@ -19,9 +20,13 @@ struct JobOptions {
   int ranks = 1;
   uint64_t memory = 0;  // bytes of shared memory for messages; 0: half of the machine's
   uint32_t lookahead = 64;
-  uint32_t first_space = kFirstSpace;   // see JobTable
-  bool real_time = true;                // MPI_Wtime
-  bool first_come = false;              // see JobTable
+  uint32_t first_space = kFirstSpace;  // see JobTable
+  bool real_time = true;               // MPI_Wtime
+  bool first_come = false;             // see JobTable, as all that follows
+  bool strict_sends = false;
+  bool keep_digest = false;
+  uint64_t seed = 0;
+  std::string trace_folder;
   std::optional<uint64_t> direct_from;  // bytes, see DirectFrom; not given: by the number of ranks and cores
 };
 

@@ -23,6 +23,8 @@ constexpr const char* kHelp =
     "      --start=HOW      fork: the program starts once and MPI_Init makes the ranks (default);\n"
     "                       exec: every rank is started anew\n"
     "      --order=ORDER    of messages: logical (default), the same in every run; arrival: as they come\n"
+    "      --seed=N         another legal order of messages, the same for each N (default 0: the plain one)\n"
+    "      --strict-sends   sends wait for their receives: shows programs that need buffered sends\n"
     "      --lookahead=N    least logical time from a send to its arrival, in calls (default 64)\n"
     "      --wtime=CLOCK    what MPI_Wtime tells: real (default) or logical, the same in every run\n"
     "      --memory=SIZE    shared memory for messages, such as 512M or 4G (default: half of the machine's)\n"
@@ -100,6 +102,14 @@ uint32_t parse_lookahead(const char* text) {
   return static_cast<uint32_t>(ticks);
 }
 
+uint64_t parse_seed(const char* text) {
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long long seed = std::strtoull(text, &end, 10);
+  if (end == text || *end != 0 || errno != 0 || *text == '-') usage_error("the seed must be a number from 0", text);
+  return seed;
+}
+
 double parse_seconds(const char* text) {
   char* end = nullptr;
   const double s = std::strtod(text, &end);
@@ -110,7 +120,7 @@ double parse_seconds(const char* text) {
 }  // namespace
 
 LaunchOptions parse_command_line(int argc, char** argv) {
-  enum { kStart = 256, kWtime, kMemory, kTimeout, kNp, kDirectFrom, kOrder, kLookahead, kReport };
+  enum { kStart = 256, kWtime, kMemory, kTimeout, kNp, kDirectFrom, kOrder, kLookahead, kReport, kSeed, kStrictSends };
   static const option kOptions[] = {
       {"start", required_argument, nullptr, kStart},
       {"wtime", required_argument, nullptr, kWtime},
@@ -118,6 +128,8 @@ LaunchOptions parse_command_line(int argc, char** argv) {
       {"direct-from", required_argument, nullptr, kDirectFrom},
       {"timeout", required_argument, nullptr, kTimeout},
       {"order", required_argument, nullptr, kOrder},
+      {"seed", required_argument, nullptr, kSeed},
+      {"strict-sends", no_argument, nullptr, kStrictSends},
       {"report", required_argument, nullptr, kReport},
       {"lookahead", required_argument, nullptr, kLookahead},
       {"np", required_argument, nullptr, kNp},
@@ -149,6 +161,8 @@ LaunchOptions parse_command_line(int argc, char** argv) {
         }
         options.job.first_come = std::strcmp(optarg, "arrival") == 0;
         break;
+      case kSeed: options.job.seed = parse_seed(optarg); break;
+      case kStrictSends: options.job.strict_sends = true; break;
       case kReport:
         if (!is_report_file(optarg))
           usage_error("--report takes a file whose name ends in .txt, .json or .dot", optarg);

@@ -59,6 +59,10 @@ std::string report_text(const Deadlock& d) {
     out << "rank " << d.cycle.front() << "\n";
   }
   for (const int rank : d.finished) out << "  rank " << rank << "  has finished\n";
+  if (d.strict_sends) {
+    out << "  sends waited for their receives (--strict-sends): the program is unsafe, it relies on sends being "
+           "buffered\n";
+  }
   return out.str();
 }
 
@@ -82,8 +86,8 @@ std::string report_json(const Deadlock& d) {
                      {"waits_for", needs},
                      {"unmatched", unmatched}});
   }
-  const ordered_json all = {
-      {"deadlock", true}, {"ranks", d.ranks}, {"stuck", stuck}, {"cycle", d.cycle}, {"finished", d.finished}};
+  const ordered_json all = {{"deadlock", true}, {"ranks", d.ranks}, {"strict_sends", d.strict_sends},
+                            {"stuck", stuck},   {"cycle", d.cycle}, {"finished", d.finished}};
   return all.dump(2) + "\n";
 }
 

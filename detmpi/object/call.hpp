@@ -38,6 +38,10 @@ inline uint64_t g_clock_limit = ~uint64_t{0};
 
 [[gnu::cold]] void wake_own_watchers();
 
+// --seed: calls take different times.
+inline bool g_seeded = false;
+[[gnu::cold]] uint64_t seeded_tick();
+
 // Runs once in every MPI call inside MPI_Init .. MPI_Finalize, before anything else. What is published is the clock at
 // which the call before ended: everything stamped up to it has been sent, so release makes it visible first.
 inline void engine_tick() {
@@ -48,6 +52,8 @@ inline void engine_tick() {
   if (g_wake_at->load(std::memory_order_relaxed) - 1 < visible) [[unlikely]]
     wake_own_watchers();
   g_clock += 1;
+  if (g_seeded) [[unlikely]]
+    g_clock += seeded_tick();
 }
 
 struct Outside {};  // a call that may come before MPI_Init or after MPI_Finalize, and does not advance the clock

@@ -45,6 +45,18 @@ void expect(const std::string& what, int ranks, const std::vector<std::string>& 
   }
 }
 
+// A job that ends for another reason; which rank tells it first is a matter of timing.
+void expect_error(const std::string& what, int ranks, const std::string& part) {
+  for (const char* start : kStarts) {
+    auto argv = job(ranks, "deadlock", {start});
+    argv.push_back(what);
+    const RunResult result = test_support::run_command(argv);
+    INFO(result.err);
+    CHECK(result.exit_code == kDeadlockExit);
+    CHECK(contains(result.err, part));
+  }
+}
+
 std::string slurp(const std::string& name) {
   std::ostringstream text;
   text << std::ifstream(name).rdbuf();
@@ -105,6 +117,14 @@ TEST_CASE("the report as JSON and as a drawing") {
 
 TEST_CASE("a file for the report that cannot be written is named") {
   expect("wrong_tag", 2, {"/nowhere/report.json: No such file or directory"}, {"--report=/nowhere/report.json"});
+}
+
+TEST_CASE("what works only because sends are buffered is named as unsafe") {
+  expect("unsafe", 3, {"MPI_Send", "rank 0 -> rank 1", "the program is unsafe"}, {"--strict-sends"});
+}
+
+TEST_CASE("different collective operations") {
+  expect_error("mismatch", 2, "mismatched collective operations on MPI_COMM_WORLD: rank ");
 }
 
 // Everybody else in the tests is the proof that there are no false reports.

@@ -85,6 +85,10 @@ void unsafe() {
   send(right(), 4);
   receive(MPI_ANY_SOURCE, 4);
 }
+void mismatch() {
+  if (g_rank == 0) MPI_Barrier(MPI_COMM_WORLD);
+  else MPI_Allreduce(MPI_IN_PLACE, &g_value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
 void left_early() {
   if (g_rank != 1) receive(1, 7);
 }
@@ -110,6 +114,7 @@ constexpr Case kCases[] = {
     {"synchronous", synchronous},
     {"left_early", left_early},
     {"unsafe", unsafe},
+    {"mismatch", mismatch},
 };
 
 }  // namespace
