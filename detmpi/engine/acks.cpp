@@ -63,7 +63,10 @@ void Engine::publish_next_match() {
     if (entry.request != nullptr) next = std::min(next, entry.request->stamp);
     else if (matcher_.is_wanted(*entry.message)) next = std::min(next, entry.message->key.arrival);
   }
-  clock_line(rank_).next_match.store(next, std::memory_order_release);
+  std::atomic<uint64_t>& mine = clock_line(rank_).next_match;
+  if (mine.load(std::memory_order_relaxed) == next) return;
+  mine.store(next, std::memory_order_release);
+  wake_watchers(rank_);
 }
 
 // Before the message is taken out of its lane.

@@ -55,6 +55,7 @@ void Engine::spin_poll(const Wait& wait, int hint) {
 void Engine::learn(const Wait& wait) {
   horizon_.begin_looks();
   ask(wait, Use::kLook);
+  learn_of_acks(wait);
   poll_all();
   horizon_.adopt();
   horizon_.set_self(1 + (wait.kind == Wait::Kind::kTest ? g_clock : std::max(g_clock, earliest_return(wait))));
@@ -65,14 +66,18 @@ void Engine::learn(const Wait& wait) {
 void Engine::learn_by_snapshot(const Wait& wait) {
   publish(wait);
   horizon_.take_snapshot();
-  each(wait, [&](Request& r) {
-    if (r.ack_id == 0 || r.kind != RequestKind::kSend || r.matched || !r.started) return;
-    r.bound = std::max(r.bound, horizon_.earliest(need_of(r)));
-  });
+  learn_of_acks(wait);
   poll_all();
   horizon_.adopt();
   settle();
   if (!unacknowledged_.empty()) settle_acks();
+}
+
+void Engine::learn_of_acks(const Wait& wait) {
+  each(wait, [&](Request& r) {
+    if (r.kind != RequestKind::kSend || r.mode != SendMode::kSynchronous || r.matched || !r.started) return;
+    r.bound = std::max(r.bound, horizon_.earliest_ack(r.peer_world, r.position, r.stamp));
+  });
 }
 
 // Which ranks matter, and up to which time: asks about them (kLook: true if nothing is left to be learnt), or asks
@@ -104,8 +109,10 @@ bool Engine::ask(const Wait& wait, Use use) {
   }
   each(wait, [&](const Request& r) {
     if (outlook(r).time > beyond || outlook(r).final) return;
-    if (r.kind == RequestKind::kSend) about({&r.peer_world, 1}, beyond);
-    else if (r.source != chan::match::kAny) about({&r.source, 1}, beyond);
+    if (r.kind == RequestKind::kSend) {
+      about({&r.peer_world, 1}, beyond);
+      if (use == Use::kWatch) any = horizon_.watch_next(r.peer_world) || any;
+    } else if (r.source != chan::match::kAny) about({&r.source, 1}, beyond);
     else about(r.senders, beyond);
   });
   return use == Use::kLook ? all : any;

@@ -270,6 +270,7 @@ class Engine {
   void spin_poll(const Wait& wait, int hint);
   void learn(const Wait& wait);
   void learn_by_snapshot(const Wait& wait);
+  void learn_of_acks(const Wait& wait);
   enum class Use : uint8_t { kLook, kWatch };
   bool ask(const Wait& wait, Use use);
   uint64_t earliest_return(const Wait& wait) const;

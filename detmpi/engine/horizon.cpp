@@ -44,8 +44,16 @@ void Horizon::take_snapshot() {
   fresher_ = true;
 }
 
-Horizon::Time Horizon::earliest(const chan::match::Need& need) {
-  return chan::match::earliest(snapshot_->node(rank_, need), fresh_);
+// chan/match/snapshot.cpp has the same for any rank's sends.
+Horizon::Time Horizon::earliest_ack(int to, uint64_t position, Time arrival) {
+  const Time latency = lookahead_;
+  if (!view_.examined(rank_, to, position)) {
+    const bool done =
+        clock_line(to).kind.load(std::memory_order_acquire) == static_cast<uint32_t>(space::ClockKind::kDone);
+    return done ? kNever : later(arrival, latency);
+  }
+  const Time matched = std::min(view_.next_match(to), fresh_[static_cast<size_t>(to)]);
+  return later(std::max(arrival, matched), latency);
 }
 
 void Horizon::set_self(Time time) {
@@ -63,24 +71,32 @@ void Horizon::adopt() {
 bool Horizon::watch(std::span<const int> ranks, Time beyond) {
   if (first_come_) return false;
   if (std::ranges::none_of(ranks, [&](int rank) { return wanting(rank, beyond); })) return false;
+  // Its next message arrives later once its clock is there.
+  const Time at = std::max<Time>(1, beyond - std::min(beyond, lookahead_));
   bool anything = false;
   for (int rank = 0; rank < static_cast<int>(fresh_.size()); ++rank) {
-    if (!wanting(rank, beyond)) continue;
-    if (!watches_[static_cast<size_t>(rank)]) {
-      watches_[static_cast<size_t>(rank)] = true;
-      watched_.push_back(rank);
-      watch_word(rank, static_cast<size_t>(rank_) / 64).fetch_or(uint64_t{1} << (rank_ % 64));
-      anything = true;
-    }
-    // Its next message arrives later once its clock is there.
-    const Time at = std::max<Time>(1, beyond - std::min(beyond, lookahead_));
-    std::atomic<uint64_t>& wake_at = clock_line(rank).wake_at;
-    uint64_t seen = wake_at.load(std::memory_order_relaxed);
-    while (seen == 0 || seen > at) {
-      if (!wake_at.compare_exchange_weak(seen, at, std::memory_order_acq_rel)) continue;
-      anything = true;
-      break;
-    }
+    if (wanting(rank, beyond)) anything = watch_clock(rank, at) || anything;
+  }
+  return anything;
+}
+
+bool Horizon::watch_next(int rank) {
+  const Time next = fresh_[static_cast<size_t>(rank)];
+  return rank != rank_ && next != kNever && watch_clock(rank, std::max<Time>(1, next));
+}
+
+bool Horizon::watch_clock(int rank, Time at) {
+  bool anything = false;
+  if (!watches_[static_cast<size_t>(rank)]) {
+    watches_[static_cast<size_t>(rank)] = true;
+    watched_.push_back(rank);
+    watch_word(rank, static_cast<size_t>(rank_) / 64).fetch_or(uint64_t{1} << (rank_ % 64));
+    anything = true;
+  }
+  std::atomic<uint64_t>& wake_at = clock_line(rank).wake_at;
+  uint64_t seen = wake_at.load(std::memory_order_relaxed);
+  while (seen == 0 || seen > at) {
+    if (wake_at.compare_exchange_weak(seen, at, std::memory_order_acq_rel)) return true;
   }
   return anything;
 }

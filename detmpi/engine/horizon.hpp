@@ -41,8 +41,9 @@ class Horizon final : public chan::match::Horizon {
   void begin_looks() { blocked_found_ = false; }
   // This rank has published how it stands itself.
   void take_snapshot();
-  // Of a synchronous send of this rank, with the latest snapshot.
-  Time earliest(const chan::match::Need& need);
+  // When the acknowledgement of a synchronous message comes at the earliest, if it has not come. To be used before the
+  // lanes are emptied.
+  Time earliest_ack(int to, uint64_t position, Time arrival);
   // No action of this rank comes before `time`.
   void set_self(Time time);
 
@@ -54,9 +55,12 @@ class Horizon final : public chan::match::Horizon {
   // those may depend on any other, to wake this one when they can tell more. True if anything had to be asked that was
   // not asked before.
   bool watch(std::span<const int> ranks, Time beyond);
+  // The same for whatever the rank does next: it advances its clock, or publishes another next match.
+  bool watch_next(int rank);
   void stop_watching();
 
  private:
+  bool watch_clock(int rank, Time at);
   bool wanting(int rank, Time beyond) const {
     return rank != rank_ && chan::match::later(fresh_[static_cast<size_t>(rank)], lookahead_) <= beyond;
   }
