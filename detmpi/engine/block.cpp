@@ -38,29 +38,34 @@ void Engine::block_until_all_complete(std::span<const MPI_Request> handles) {
 
 // One look of a wait that is not over.
 void Engine::spin_poll(const Wait& wait, int hint) {
-  const bool watched = publisher_.watched() && published_changes_ != changes_ + 1;
-  if (++polls_ < kPollsBeforeAll && hint != kAnySource && !watched) {
+  const bool published = published_changes_ == changes_ + 1;
+  ++polls_;
+  const bool publishes = !published && polls_ >= polls_before_publishing_ && somebody_asks();
+  if (!publishes && hint != kAnySource && polls_ < kPollsBeforeAll) {
     if (hint >= 0) poll_source(hint, wait.request);
     return;
   }
   learn(wait);
-  if (watched) publish(wait);
+  if (publishes) publish(wait);
   if (horizon_.snapshot_helps() && polls_ >= next_snapshot_) {
     next_snapshot_ = polls_ * 2;
     learn_by_snapshot(wait);
   }
 }
 
+// Does any rank want to know how far others can be trusted to have come? Programs without wildcards and tests never do.
+bool Engine::somebody_asks() const {
+  return g_job->bounds_asked.load(std::memory_order_relaxed) != 0 || publisher_.watched();
+}
+
 // A look at the clocks first, at the lanes then: so what the clocks tell holds for what is not in the queues.
 void Engine::learn(const Wait& wait) {
   horizon_.begin_looks();
-  ask(wait, Use::kLook);
+  look_at_clocks(wait);
   learn_of_acks(wait);
   poll_all();
   horizon_.adopt();
-  horizon_.set_self(1 + (wait.kind == Wait::Kind::kTest ? g_clock : std::max(g_clock, earliest_return(wait))));
-  settle();
-  if (!unacknowledged_.empty()) settle_acks();
+  conclude_what_is_known(wait);
 }
 
 void Engine::learn_by_snapshot(const Wait& wait) {
@@ -69,6 +74,13 @@ void Engine::learn_by_snapshot(const Wait& wait) {
   learn_of_acks(wait);
   poll_all();
   horizon_.adopt();
+  conclude_what_is_known(wait);
+}
+
+void Engine::conclude_what_is_known(const Wait& wait) {
+  if (concluded_at_ == news()) return;
+  concluded_at_ = news();
+  horizon_.set_self(1 + (wait.kind == Wait::Kind::kTest ? g_clock : std::max(g_clock, earliest_return(wait))));
   settle();
   if (!unacknowledged_.empty()) settle_acks();
 }
@@ -76,18 +88,18 @@ void Engine::learn_by_snapshot(const Wait& wait) {
 void Engine::learn_of_acks(const Wait& wait) {
   each(wait, [&](Request& r) {
     if (r.kind != RequestKind::kSend || r.mode != SendMode::kSynchronous || r.matched || !r.started) return;
-    r.bound = std::max(r.bound, horizon_.earliest_ack(r.peer_world, r.position, r.stamp));
+    const uint64_t bound = horizon_.earliest_ack(r.peer_world, r.position, r.stamp);
+    if (bound <= r.bound) return;
+    r.bound = bound;
+    horizon_.note_news();
   });
 }
 
-// Which ranks matter, and up to which time: asks about them (kLook: true if nothing is left to be learnt), or asks
-// them to wake this rank (kWatch: true if one had to be asked anew).
-bool Engine::ask(const Wait& wait, Use use) {
-  if (first_come_) return use == Use::kLook;
-  bool all = true, any = false;
+// Which ranks matter, and up to which time.
+void Engine::ask(const Wait& wait) {
+  questions_.clear();
   const auto about = [&](std::span<const int> ranks, uint64_t beyond) {
-    if (use == Use::kLook) all = horizon_.look(ranks, beyond) && all;
-    else any = horizon_.watch(ranks, beyond) || any;
+    for (const int rank : ranks) questions_.push_back({rank, beyond});
   };
   const bool test = wait.kind == Wait::Kind::kTest;
   // What has come for a wildcard is its message once nothing earlier can come.
@@ -98,24 +110,44 @@ bool Engine::ask(const Wait& wait, Use use) {
     if (test) about(senders, std::min(candidate, g_clock));
     else if (candidate != kNever && !plain) about(senders, candidate);
   });
-  if (!test && wait.kind != Wait::Kind::kAny) return use == Use::kLook ? all : any;
+  if (!test && wait.kind != Wait::Kind::kAny) return;
   // A test asks for what completes by now; a wait for the first of several, for what may be before the first known.
   uint64_t beyond = test ? g_clock : kNever;
   if (!test) {
     each(wait, [&](const Request& r) {
       if (const auto o = outlook(r); o.final) beyond = std::min(beyond, std::max(o.time, g_clock));
     });
-    if (beyond == kNever) return use == Use::kLook ? all : any;
+    if (beyond == kNever) return;
   }
   each(wait, [&](const Request& r) {
-    if (outlook(r).time > beyond || outlook(r).final) return;
-    if (r.kind == RequestKind::kSend) {
-      about({&r.peer_world, 1}, beyond);
-      if (use == Use::kWatch) any = horizon_.watch_next(r.peer_world) || any;
-    } else if (r.source != chan::match::kAny) about({&r.source, 1}, beyond);
+    const auto o = outlook(r);
+    if (o.final || o.time > beyond) return;
+    if (r.kind == RequestKind::kSend) about({&r.peer_world, 1}, beyond);
+    else if (r.source != chan::match::kAny) about({&r.source, 1}, beyond);
     else about(r.senders, beyond);
   });
-  return use == Use::kLook ? all : any;
+}
+
+void Engine::look_at_clocks(const Wait& wait) {
+  if (first_come_) return;
+  if (asked_at_ != news()) {
+    asked_at_ = news();
+    ask(wait);
+  }
+  std::erase_if(questions_, [&](const Question& q) { return horizon_.look(q.rank, q.beyond); });
+  if (!questions_.empty() && g_job->bounds_asked.load(std::memory_order_relaxed) == 0) g_job->bounds_asked.store(1);
+}
+
+// Asks those ranks to wake this one. True if one had to be asked anew.
+bool Engine::watch(const Wait& wait) {
+  bool anew = false;
+  for (const Question& q : questions_) anew = horizon_.watch({&q.rank, 1}, q.beyond) || anew;
+  if (wait.kind != Wait::Kind::kTest && wait.kind != Wait::Kind::kAny) return anew;
+  each(wait, [&](const Request& r) {
+    const bool may_be_acknowledged = r.kind == RequestKind::kSend && !outlook(r).final;
+    if (may_be_acknowledged && horizon_.watch_next(r.peer_world)) anew = true;
+  });
+  return anew;
 }
 
 // No earlier than this does the call return.
@@ -196,7 +228,7 @@ void Engine::announce() {
 void Engine::prepare_sleep(const Wait& wait) {
   learn(wait);
   publish(wait);
-  if (ask(wait, Use::kWatch)) announce_due_ = true;
+  if (watch(wait)) announce_due_ = true;
 }
 
 // After the heavy fence: true if something is different from what was published and asked.
@@ -204,7 +236,7 @@ bool Engine::must_look_again(const Wait& wait) {
   learn(wait);
   if (horizon_.snapshot_helps()) learn_by_snapshot(wait);
   if (g_job->describe.load(std::memory_order_relaxed) != 0 && !described_) describe(wait);
-  return published_changes_ != changes_ + 1 || ask(wait, Use::kWatch);
+  return published_changes_ != changes_ + 1 || watch(wait);
 }
 
 void Engine::end_block() {

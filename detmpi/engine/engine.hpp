@@ -155,8 +155,14 @@ class Engine {
   // --- receives (receive.cpp) ---
   // Matches the request with what is there already, or posts it.
   void receive(Request& request);
-  // The fast path of a blocking receive that names its source. False: nothing was done.
-  bool try_receive_now(Request& request);
+  // The fast path of a blocking receive of consecutive bytes that names its source. False: nothing was done.
+  struct Received {
+    int source;  // rank in the communicator
+    int tag;
+    uint64_t bytes;
+    uint64_t time;
+  };
+  bool try_receive_now(int from, uint32_t context, int tag, char* data, size_t room, Received* received);
   // The message has left the matcher.
   void take_unexpected(Message& message, Request& request);
   chan::match::Matcher& matcher() { return matcher_; }
@@ -194,8 +200,15 @@ class Engine {
   // Calls `attempt` until it is true, with ever more knowledge of the others.
   template <typename Attempt>
   void decide(const Wait& wait, Attempt&& attempt) {
+    asked_at_ = concluded_at_ = ~uint64_t{0};
     learn(wait);
-    block(wait, kAnySource, attempt);
+    uint64_t seen = ~uint64_t{0};
+    bool decided = false;
+    block(wait, kAnySource, [&] {
+      if (decided || seen == news()) return decided;
+      seen = news();
+      return decided = attempt();
+    });
   }
   // A first look for a test of a single request that names its source.
   void look_at_source(int source, uint64_t beyond) {
@@ -215,6 +228,7 @@ class Engine {
 
  private:
   static constexpr uint32_t kPollsBeforeAll = 64;
+  static constexpr uint32_t kPollsBeforePublishing = 32;  // with a core for every rank
 
   void open_lane(int to);
   spmc::EPageIndex carve(uint32_t pages);
@@ -271,8 +285,13 @@ class Engine {
   void learn(const Wait& wait);
   void learn_by_snapshot(const Wait& wait);
   void learn_of_acks(const Wait& wait);
-  enum class Use : uint8_t { kLook, kWatch };
-  bool ask(const Wait& wait, Use use);
+  void conclude_what_is_known(const Wait& wait);
+  void ask(const Wait& wait);
+  void look_at_clocks(const Wait& wait);
+  bool watch(const Wait& wait);
+  bool somebody_asks() const;
+  // Grows with everything that may change an answer.
+  uint64_t news() const { return changes_ + horizon_.epoch(); }
   uint64_t earliest_return(const Wait& wait) const;
   void prepare_sleep(const Wait& wait);
   bool must_look_again(const Wait& wait);
@@ -307,9 +326,18 @@ class Engine {
   bool cancelling_ = false;
   // Blocking.
   uint32_t polls_ = 0;
-  uint32_t next_snapshot_ = 0;      // at which poll
-  uint64_t changes_ = 0;            // of what a record of waits is made of
-  uint64_t published_changes_ = 0;  // when the record was published
+  uint32_t polls_before_publishing_ = 1;
+  uint32_t next_snapshot_ = 0;  // at which poll
+  // What must still be learnt: that the next message of the rank arrives after `beyond`.
+  struct Question {
+    int rank;
+    uint64_t beyond;
+  };
+  std::vector<Question> questions_;
+  uint64_t asked_at_ = ~uint64_t{0};      // news
+  uint64_t concluded_at_ = ~uint64_t{0};  // news
+  uint64_t changes_ = 0;                  // of what a record of waits is made of
+  uint64_t published_changes_ = 0;        // when the record was published
   bool announce_due_ = false;
   bool described_ = false;
   std::vector<chan::match::Need> needs_;
@@ -344,6 +372,7 @@ template <typename Done>
 void Engine::block(const Wait& wait, int hint, Done&& done) {
   if (done()) return;
   polls_ = next_snapshot_ = 0;
+  asked_at_ = concluded_at_ = ~uint64_t{0};  // of another wait
   const auto look = [&] {
     spin_poll(wait, hint);
     return done();

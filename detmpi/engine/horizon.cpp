@@ -58,7 +58,9 @@ Horizon::Time Horizon::earliest_ack(int to, uint64_t position, Time arrival) {
 
 void Horizon::set_self(Time time) {
   Time& known = known_[static_cast<size_t>(rank_)];
-  known = std::max(known, time);
+  if (known >= time) return;
+  known = time;
+  note_news();
   fresh_[static_cast<size_t>(rank_)] = std::max(fresh_[static_cast<size_t>(rank_)], known);
 }
 
@@ -66,6 +68,7 @@ void Horizon::adopt() {
   if (!fresher_) return;
   known_ = fresh_;
   fresher_ = false;
+  note_news();
 }
 
 bool Horizon::watch(std::span<const int> ranks, Time beyond) {

@@ -49,7 +49,15 @@ class Horizon final : public chan::match::Horizon {
 
   // The lanes were emptied after what has been learnt so far: all of them, or that of one source.
   void adopt();
-  void adopt(int source) { known_[static_cast<size_t>(source)] = fresh_[static_cast<size_t>(source)]; }
+  void adopt(int source) {
+    Time& known = known_[static_cast<size_t>(source)];
+    if (known == fresh_[static_cast<size_t>(source)]) return;
+    known = fresh_[static_cast<size_t>(source)];
+    note_news();
+  }
+  // Counts what has been learnt.
+  uint64_t epoch() const { return epoch_; }
+  void note_news() { ++epoch_; }
 
   // If the next message of one of the ranks may arrive up to `beyond`: asks all of the job of whom that holds, since
   // those may depend on any other, to wake this one when they can tell more. True if anything had to be asked that was
@@ -70,6 +78,7 @@ class Horizon final : public chan::match::Horizon {
   bool first_come_ = false;
   bool blocked_found_ = false;
   bool fresher_ = false;
+  uint64_t epoch_ = 0;
   std::vector<Time> known_;  // holds for what is not in the queues
   std::vector<Time> fresh_;  // will, once the lanes are empty
   std::vector<int> watched_;

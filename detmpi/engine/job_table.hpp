@@ -80,7 +80,8 @@ struct alignas(4096) JobTable {
   // The first rank that ends the job early claims it: 0 nobody, else rank + 1.
   alignas(64) std::atomic<uint32_t> abort_rank;
   std::atomic<int32_t> abort_code;
-  std::atomic<uint32_t> finalized;  // ranks that have entered MPI_Finalize
+  std::atomic<uint32_t> finalized;     // ranks that have entered MPI_Finalize
+  std::atomic<uint32_t> bounds_asked;  // 1: a rank has asked what others may still do, so blocked ones publish early
   // 1: there is a deadlock, and blocked ranks are to describe what they wait for. detmpirun.
   std::atomic<uint32_t> describe;
 };

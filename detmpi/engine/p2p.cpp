@@ -1,5 +1,7 @@
 #include "p2p.hpp"
 
+#include <algorithm>
+
 #include "../object/call.hpp"
 #include "../object/errors.hpp"
 
@@ -45,6 +47,14 @@ void empty_status(MPI_Status* status, int source) {
   status_set_bytes(*status, 0);
 }
 
+void fill_status(MPI_Status* status, int source, int tag, uint64_t bytes) {
+  if (!wanted(status)) return;
+  status->MPI_SOURCE = source;
+  status->MPI_TAG = tag;
+  status->count_hi_and_cancelled = 0;
+  status_set_bytes(*status, bytes);
+}
+
 int p2p_status(Request& request, MPI_Status* status) {
   g_engine.observe(request);
   int code = MPI_SUCCESS;
@@ -63,10 +73,8 @@ int p2p_status(Request& request, MPI_Status* status) {
     status->count_hi_and_cancelled |= 1;
     return code;
   }
-  status->MPI_SOURCE = request.matched_source;
-  status->MPI_TAG = request.matched_tag;
-  status->count_hi_and_cancelled = 0;
-  status_set_bytes(*status, request.truncated ? request.data.size() : request.bytes);
+  fill_status(status, request.matched_source, request.matched_tag,
+              request.truncated ? request.data.size() : request.bytes);
   return code;
 }
 
@@ -98,13 +106,22 @@ void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, 
 }
 
 int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, MPI_Status* status) {
-  Request request;
   g_clock += step_of(from.context);
+  if (from.rank != MPI_ANY_SOURCE && type.dense) [[likely]] {
+    Engine::Received received;
+    const int world = senders_in(comm)[static_cast<size_t>(from.rank)];
+    if (g_engine.try_receive_now(world, from.context, from.tag, static_cast<char*>(buf) + type.true_lb,
+                                 type.size * static_cast<size_t>(count), &received)) {
+      g_clock = std::max(g_clock, received.time);
+      fill_status(status, received.source, received.tag, received.bytes);
+      return MPI_SUCCESS;
+    }
+  }
+  Request request;
   request.blocking = true;
   request.post = g_clock;
   set_pattern(request, comm, from);
   request.data = TypedBytes(type, buf, count);
-  if (from.rank != MPI_ANY_SOURCE && g_engine.try_receive_now(request)) return p2p_status(request, status);
   g_engine.receive(request);
   if (!request.complete) g_engine.block_until_complete(request);
   return p2p_status(request, status);

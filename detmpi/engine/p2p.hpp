@@ -26,6 +26,7 @@ void p2p_start_recv(Request& request, void* buf, int64_t count, const Datatype& 
 
 // The status of a complete request; returns its error code.
 int p2p_status(Request& request, MPI_Status* status);
+void fill_status(MPI_Status* status, int source, int tag, uint64_t bytes);
 void empty_status(MPI_Status* status, int source);
 inline bool wanted(const MPI_Status* status) { return status != MPI_STATUS_IGNORE; }
 

@@ -64,11 +64,7 @@ class Probe {
 };
 
 void fill(const Message& message, MPI_Status* status) {
-  if (!wanted(status)) return;
-  status->MPI_SOURCE = message.source;
-  status->MPI_TAG = message.tag;
-  status->count_hi_and_cancelled = 0;
-  status_set_bytes(*status, message.bytes);
+  fill_status(status, message.source, message.tag, message.bytes);
 }
 
 // After the probe has left the matcher.

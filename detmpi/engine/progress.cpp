@@ -26,6 +26,7 @@ void Engine::start(int rank) {
   matcher_ = chan::match::Matcher(ranks_);
   horizon_.start(rank, ranks_, g_job->lookahead, first_come_);
   publisher_ = Publisher(rank, pool_);
+  polls_before_publishing_ = static_cast<unsigned>(ranks_) > cores_ ? 1 : kPollsBeforePublishing;
   strict_sends_ = g_job->strict_sends != 0;
   g_choices.start(first_come_ ? 0 : g_job->seed, rank, g_job->lookahead);
   clock_line(rank).next_match.store(chan::match::kNever, std::memory_order_release);

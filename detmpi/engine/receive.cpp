@@ -11,27 +11,20 @@
 
 namespace detmpi {
 
-bool Engine::try_receive_now(Request& request) {
-  Inbound& in = in_[static_cast<size_t>(request.peer_world)];
-  if (!matcher_.no_messages(request.source) || !in.posted.empty() || !matcher_.no_receives()) return false;
-  if (!in.lane.open() && !in.lane.try_open(lane_line(rank_, request.peer_world))) return false;
+bool Engine::try_receive_now(int from, uint32_t context, int tag, char* data, size_t room, Received* received) {
+  Inbound& in = in_[static_cast<size_t>(from)];
+  if (!matcher_.no_messages(from) || !in.posted.empty() || !matcher_.no_receives()) return false;
+  if (!in.lane.open() && !in.lane.try_open(lane_line(rank_, from))) return false;
   chan::Cell* cell = in.lane.peek();
   if (cell == nullptr) return false;
   const uint32_t marker = cell->marker.load(std::memory_order_relaxed);
-  if ((marker & 0xff) != kRecordEager || cell->context != request.context || !tag_matches(request.tag, cell->tag) ||
-      cell->aux != 0) {
-    return false;
-  }
+  const bool ready = (marker & 0xff) == kRecordEager && cell->context == context && tag_matches(tag, cell->tag);
   const size_t bytes = cell->bytes;
-  request.matched_source = static_cast<int>(marker >> 8);
-  request.matched_tag = cell->tag;
-  request.stamp = first_come_ ? g_clock : cell->stamp;
-  request.bytes = bytes;
-  request.truncated = bytes > request.data.size();
-  if (bytes > 0) request.data.write(chan::LaneIn::payload(cell, bytes), bytes);
+  if (!ready || cell->aux != 0 || bytes > room) return false;
+  *received = {static_cast<int>(marker >> 8), cell->tag, bytes, first_come_ ? g_clock : cell->stamp};
+  if (bytes > 0) copy_bytes(data, chan::LaneIn::payload(cell, bytes), bytes);
   in.lane.pass(chan::LaneOut::cells_for(bytes));
-  wake_rank(request.peer_world);
-  request.matched = request.complete = true;
+  wake_rank(from);
   return true;
 }
 
