@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "../engine/events.hpp"
 #include "../object/call.hpp"
 #include "../object/hooks.hpp"
 
@@ -93,6 +94,7 @@ void Rounds::await_all(size_t bytes) {
 
 void Rounds::finish() {
   if (board_.ends_half()) g_clock += 1;  // others may act on it: an action of its own
+  note_event(MPI_ANY_SOURCE, MPI_ANY_TAG, 1, g_clock);
   board_.finish(g_clock);
   spmc::base::light_fence();
   if (board_.head().waiting.load(std::memory_order_relaxed) != 0) [[unlikely]]

@@ -76,7 +76,6 @@ struct alignas(4096) JobTable {
   uint64_t bytes;
   uint64_t start_ns;  // of the job, monotonic clock
   DirectFrom direct_from;
-  char trace_folder[512];  // where ranks write what happens to them (events.hpp), empty: nowhere
   // The first rank that ends the job early claims it: 0 nobody, else rank + 1.
   alignas(64) std::atomic<uint32_t> abort_rank;
   std::atomic<int32_t> abort_code;

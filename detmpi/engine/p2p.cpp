@@ -4,6 +4,7 @@
 
 #include "../object/call.hpp"
 #include "../object/errors.hpp"
+#include "events.hpp"
 
 namespace detmpi {
 namespace {
@@ -113,6 +114,7 @@ int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer fr
     if (g_engine.try_receive_now(world, from.context, from.tag, static_cast<char*>(buf) + type.true_lb,
                                  type.size * static_cast<size_t>(count), &received)) {
       g_clock = std::max(g_clock, received.time);
+      note_event(received.source, received.tag, received.bytes, received.time);
       fill_status(status, received.source, received.tag, received.bytes);
       return MPI_SUCCESS;
     }

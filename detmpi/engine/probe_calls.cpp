@@ -5,6 +5,7 @@
 
 #include "../object/call.hpp"
 #include "../object/errors.hpp"
+#include "events.hpp"
 #include "impl.hpp"
 #include "p2p.hpp"
 #include "polling.hpp"
@@ -64,6 +65,7 @@ class Probe {
 };
 
 void fill(const Message& message, MPI_Status* status) {
+  note_event(message.source, message.tag, message.bytes, g_clock);
   fill_status(status, message.source, message.tag, message.bytes);
 }
 

@@ -8,6 +8,7 @@
 #include "../object/call.hpp"
 #include "choices.hpp"
 #include "engine.hpp"
+#include "events.hpp"
 
 namespace detmpi {
 
@@ -27,6 +28,7 @@ void Engine::start(int rank) {
   horizon_.start(rank, ranks_, g_job->lookahead, first_come_);
   publisher_ = Publisher(rank, pool_);
   polls_before_publishing_ = static_cast<unsigned>(ranks_) > cores_ ? 1 : kPollsBeforePublishing;
+  g_keep_digest = g_job->keep_digest != 0;
   strict_sends_ = g_job->strict_sends != 0;
   g_choices.start(first_come_ ? 0 : g_job->seed, rank, g_job->lookahead);
   clock_line(rank).next_match.store(chan::match::kNever, std::memory_order_release);
@@ -185,6 +187,7 @@ void Engine::take_piece(int from, Inbound& in, const chan::Cell* cell) {
 void Engine::observe(Request& request) {
   const bool receive = request.kind == RequestKind::kRecv;
   if (receive || request.mode == SendMode::kSynchronous) g_clock = std::max(g_clock, request.stamp);
+  note_event(request.matched_source, request.matched_tag, request.bytes + (request.cancelled ? 1 : 0), request.stamp);
   if (request.ack_due) [[unlikely]] {
     settle_acks();
     block({Wait::Kind::kPhysical}, kNoLane, [&] {

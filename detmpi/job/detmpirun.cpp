@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "../engine/events.hpp"
 #include "launch_monitor.hpp"
 #include "options.hpp"
 #include "report.hpp"
@@ -67,6 +68,14 @@ int run_program(const LaunchOptions& options, const sigset_t& mask) {
   return detmpi::monitor_program(child.value(), options.timeout_s, reporter(options));
 }
 
+unsigned long digest_of_job() {
+  uint64_t digest = 0;
+  for (int rank = 0; rank < static_cast<int>(detmpi::g_job->ranks); ++rank) {
+    digest = detmpi::fold_digest(digest, detmpi::rank_record(rank).digest);
+  }
+  return digest;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -77,5 +86,7 @@ int main(int argc, char** argv) {
   }
   (void)spmc::base::make_addresses_repeat();  // where it is forbidden, pointer values differ from run to run
   const sigset_t mask = detmpi::hold_monitor_signals();
-  return options.exec_start ? run_ranks(options, mask) : run_program(options, mask);
+  const int code = options.exec_start ? run_ranks(options, mask) : run_program(options, mask);
+  if (options.job.keep_digest) std::fprintf(stderr, "detmpirun: digest %016lx\n", digest_of_job());
+  return code;
 }

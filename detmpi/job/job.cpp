@@ -60,7 +60,6 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.strict_sends = options.strict_sends ? 1 : 0;
   plan.keep_digest = options.keep_digest ? 1 : 0;
   plan.seed = options.seed;
-  options.trace_folder.copy(plan.trace_folder, sizeof plan.trace_folder - 1);
   plan.first_come = options.first_come ? 1 : 0;
   plan.real_time = options.real_time ? 1 : 0;
   plan.start_ns = spmc::base::monotonic_ns();

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include <base/result.hpp>
 
@@ -26,7 +25,6 @@ struct JobOptions {
   bool strict_sends = false;
   bool keep_digest = false;
   uint64_t seed = 0;
-  std::string trace_folder;
   std::optional<uint64_t> direct_from;  // bytes, see DirectFrom; not given: by the number of ranks and cores
 };
 

@@ -24,6 +24,7 @@ constexpr const char* kHelp =
     "                       exec: every rank is started anew\n"
     "      --order=ORDER    of messages: logical (default), the same in every run; arrival: as they come\n"
     "      --seed=N         another legal order of messages, the same for each N (default 0: the plain one)\n"
+    "      --digest         print a digest of the run on standard error: equal for equal runs\n"
     "      --strict-sends   sends wait for their receives: shows programs that need buffered sends\n"
     "      --lookahead=N    least logical time from a send to its arrival, in calls (default 64)\n"
     "      --wtime=CLOCK    what MPI_Wtime tells: real (default) or logical, the same in every run\n"
@@ -120,7 +121,20 @@ double parse_seconds(const char* text) {
 }  // namespace
 
 LaunchOptions parse_command_line(int argc, char** argv) {
-  enum { kStart = 256, kWtime, kMemory, kTimeout, kNp, kDirectFrom, kOrder, kLookahead, kReport, kSeed, kStrictSends };
+  enum {
+    kStart = 256,
+    kWtime,
+    kMemory,
+    kTimeout,
+    kNp,
+    kDirectFrom,
+    kOrder,
+    kLookahead,
+    kReport,
+    kSeed,
+    kStrictSends,
+    kDigest
+  };
   static const option kOptions[] = {
       {"start", required_argument, nullptr, kStart},
       {"wtime", required_argument, nullptr, kWtime},
@@ -129,6 +143,7 @@ LaunchOptions parse_command_line(int argc, char** argv) {
       {"timeout", required_argument, nullptr, kTimeout},
       {"order", required_argument, nullptr, kOrder},
       {"seed", required_argument, nullptr, kSeed},
+      {"digest", no_argument, nullptr, kDigest},
       {"strict-sends", no_argument, nullptr, kStrictSends},
       {"report", required_argument, nullptr, kReport},
       {"lookahead", required_argument, nullptr, kLookahead},
@@ -162,6 +177,7 @@ LaunchOptions parse_command_line(int argc, char** argv) {
         options.job.first_come = std::strcmp(optarg, "arrival") == 0;
         break;
       case kSeed: options.job.seed = parse_seed(optarg); break;
+      case kDigest: options.job.keep_digest = true; break;
       case kStrictSends: options.job.strict_sends = true; break;
       case kReport:
         if (!is_report_file(optarg))

@@ -91,6 +91,25 @@ TEST_CASE("collective operations in a random order") {
   expect_same("mixture", 2);
   expect_same("mixture", 7);
 }
+TEST_CASE("the digest of a run") {
+  const auto digest = [](const std::vector<std::string>& options) {
+    auto with = options;
+    with.push_back("--digest");
+    const auto run = test_support::run_command(job(8, "racing/master_wild", with));
+    CHECK(run.exit_code == 0);
+    const size_t at = run.err.find("detmpirun: digest ");
+    REQUIRE(at != std::string::npos);
+    return run.err.substr(at);
+  };
+  const std::string first = digest({});
+  CHECK(first.size() == std::string("detmpirun: digest ").size() + 17);
+  CHECK(digest({}) == first);
+  CHECK(digest({"--start=exec"}) == first);
+  CHECK(digest({"--seed=1"}) != first);
+  std::set<std::string> by_arrival;
+  for (int run = 0; run < 20 && by_arrival.size() < 2; ++run) by_arrival.insert(digest({"--order=arrival"}));
+  CHECK(by_arrival.size() > 1);
+}
 TEST_CASE("the logical clock") {
   expect_same("logical_clock", 2, false, {"--wtime=logical"});
   expect_same("logical_clock", 4, false, {"--wtime=logical"});
