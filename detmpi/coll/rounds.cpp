@@ -82,7 +82,7 @@ void Rounds::mismatch(uint32_t member, CallId theirs) const {
   std::snprintf(why, sizeof why,
                 "mismatched collective operations on %s: rank %d is in %s, rank %u in %s; the job ends",
                 comm_label(comm_).c_str(), comm_.rank, call_name(g_call.id), member, call_name(theirs));
-  job_abort(kMismatchExit, why);
+  job_abort(kStuckExit, why);
 }
 
 void Rounds::await_all(size_t bytes) {

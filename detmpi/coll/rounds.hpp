@@ -21,8 +21,6 @@ struct CommTransport {
   spmc::EPageIndex first;  // of the board's frames; none for a communicator of one
 };
 
-inline constexpr int kMismatchExit = 122;  // the same as of a deadlock: the program's communication does not fit
-
 class Rounds {
  public:
   explicit Rounds(Comm& comm) : comm_(comm), board_(comm.transport->board) {}

@@ -4,6 +4,7 @@
 // A blocked rank publishes its record when another rank watches it, when it needs a snapshot, and before it sleeps.
 // LOGICAL-TIME sections 3 and 5.
 #include <base/check.hpp>
+#include <base/sys.hpp>
 
 #include <algorithm>
 
@@ -229,6 +230,16 @@ void Engine::prepare_sleep(const Wait& wait) {
   learn(wait);
   publish(wait);
   if (watch(wait)) announce_due_ = true;
+  if (g_job->first_space == 0) end_if_stuck();
+}
+
+// A program that was started by itself has nobody who would tell of its deadlock.
+void Engine::end_if_stuck() {
+  horizon_.take_snapshot();
+  if (horizon_.never_acts()) {
+    spmc::base::complain("%s waits for what can never come: this is a job of one rank", call_name(g_call.id));
+    spmc::base::die(kStuckExit);
+  }
 }
 
 // After the heavy fence: true if something is different from what was published and asked.

@@ -294,6 +294,7 @@ class Engine {
   uint64_t news() const { return changes_ + horizon_.epoch(); }
   uint64_t earliest_return(const Wait& wait) const;
   void prepare_sleep(const Wait& wait);
+  void end_if_stuck();
   bool must_look_again(const Wait& wait);
   void publish(const Wait& wait);
   void publish_clock();

@@ -41,6 +41,8 @@ class Horizon final : public chan::match::Horizon {
   void begin_looks() { blocked_found_ = false; }
   // This rank has published how it stands itself.
   void take_snapshot();
+  // By the latest snapshot this rank is in a deadlock.
+  bool never_acts() const { return fresh_[static_cast<size_t>(rank_)] == chan::match::kNever; }
   // When the acknowledgement of a synchronous message comes at the earliest, if it has not come. To be used before the
   // lanes are emptied.
   Time earliest_ack(int to, uint64_t position, Time arrival);

@@ -24,7 +24,8 @@ namespace detmpi {
 
 inline constexpr uint32_t kJobVersion = 3;
 inline constexpr uint32_t kMaxRanks = 4096;
-inline constexpr uint32_t kFirstSpace = 1;       // of rank 0, where there is a monitor
+inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
+inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
 inline constexpr uint32_t kNestedSpaces = 1024;  // that the ranks of a job may have at once
 
 // Legal transitions: kNew -> kRunning (MPI_Init) -> kFinalized (MPI_Finalize) -> kGone; any -> kGone (monitor).

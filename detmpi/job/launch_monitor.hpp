@@ -23,6 +23,5 @@ int monitor_program(int pid, double timeout_s, DeadlockHandler on_deadlock);
 void tell_not_started(const char* program, int error);
 
 inline constexpr int kTimeoutExit = 124;
-inline constexpr int kDeadlockExit = 122;
 
 }  // namespace detmpi

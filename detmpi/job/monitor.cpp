@@ -75,7 +75,7 @@ class Watch {
     const auto found = finder_.look();
     if (!found) return;
     on_deadlock_(*found);
-    finish_with(kDeadlockExit);
+    finish_with(kStuckExit);
     end_job();
   }
 

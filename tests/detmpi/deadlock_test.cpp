@@ -127,6 +127,12 @@ TEST_CASE("different collective operations") {
   expect_error("mismatch", 2, "mismatched collective operations on MPI_COMM_WORLD: rank ");
 }
 
+TEST_CASE("a program that was started by itself") {
+  const auto run = test_support::run_command_same({program("deadlock"), "requests"});
+  CHECK(run.exit_code == kDeadlockExit);
+  CHECK(contains(run.err, "MPI_Waitall waits for what can never come"));
+}
+
 // Everybody else in the tests is the proof that there are no false reports.
 TEST_CASE("what works only because sends are buffered is not a deadlock") {
   auto argv = job(3, "deadlock");
