@@ -15,10 +15,6 @@ constexpr auto release = std::memory_order_release;
 
 constexpr size_t kPageWords = spmc::kPageSize / sizeof(uint64_t);
 
-uint64_t* words_at(uint32_t frame) {
-  return reinterpret_cast<uint64_t*>(spmc::segment::frame(spmc::EPageIndex{frame}));
-}
-
 void encode(const Need& need, std::vector<uint64_t>& words) {
   words.push_back(static_cast<uint64_t>(need.kind) | static_cast<uint64_t>(need.sources.size()) << 8);
   words.push_back(need.time);
