@@ -175,11 +175,11 @@ std::optional<Deadlock> DeadlockFinder::look() {
   stuck_ = stuck;
   if (stuck.empty() || !settled) return {};
   wait_for_descriptions(deadlock.stuck);
-  for (StuckRank& stuck : deadlock.stuck) {
+  for (StuckRank& one : deadlock.stuck) {
     chan::match::Record record;
     uint64_t version = 0;
-    view.read_record(stuck.rank, record, &version);
-    add_description(stuck, record.needs);
+    view.read_record(one.rank, record, &version);
+    add_description(one, record.needs);
   }
   deadlock.cycle = find_cycle(deadlock.stuck);
   deadlock.finished = finished_ranks(deadlock.stuck);

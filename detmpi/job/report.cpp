@@ -19,8 +19,6 @@ std::string where(const StuckRank& s) {
   return (s.call.empty() ? "a call" : s.call) + (s.place.empty() ? "" : " at " + s.place);
 }
 
-const char* plural(size_t n) { return n == 1 ? "" : "s"; }
-
 std::string tag_name(const std::string& tag) { return tag.empty() ? "" : "tag " + tag + ", "; }
 
 // Safe inside a quoted string of the DOT language.
