@@ -2,7 +2,7 @@
 // (job/deadlock.hpp).
 //
 // Lines of fields that are separated by tabs, in frames of the rank's that its RankRecord names:
-//   call       name of the MPI call, place in the program
+//   call       name of the MPI call, place in the program by its function, and by its offset in the file
 //   need       kind, tag, communicator, what is waited for     one for each Need of its record, in that order
 //   unmatched  source, tag, communicator                       messages that have come and that no receive takes
 #include <base/signals.hpp>
@@ -50,9 +50,11 @@ std::string need_line(const Request& r) {
 
 void Engine::describe(const Wait& wait) {
   described_ = true;
-  char place[200];
-  spmc::base::describe_place(spmc::base::caller_outside(&g_engine), place, sizeof place);
-  std::string text = line({"call", call_name(g_call.id), place});
+  char place[200], offset[200];
+  const uintptr_t caller = spmc::base::caller_outside(&g_engine);
+  spmc::base::describe_place(caller, place, sizeof place);
+  spmc::base::describe_offset(caller, offset, sizeof offset);
+  std::string text = line({"call", call_name(g_call.id), place, offset});
   each(wait, [&](const Request& r) { text += need_line(r); });
   if (wait.probe != nullptr) {
     const auto senders = senders_in(*wait.comm);

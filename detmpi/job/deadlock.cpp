@@ -54,25 +54,24 @@ void wait_for_descriptions(const std::vector<StuckRank>& stuck) {
   }
 }
 
-// "function, /path/file.c:12" of a place as ranks give it, "/path/object+0x12", where there are symbols and addr2line;
-// the place itself otherwise.
+// "function, file.c:12" of a place that ranks give as "/path/object+0x12", where there are symbols and addr2line; empty
+// otherwise.
 std::string with_source_line(const std::string& place) {
   const size_t plus = place.rfind("+0x");
-  const bool is_bare = plus != std::string::npos && place.find(" in ") == std::string::npos;
-  if (!is_bare || place.find('\'') != std::string::npos) return place;
+  if (plus == std::string::npos || place.find('\'') != std::string::npos) return "";
   for (const uint64_t base : {uint64_t{0}, uint64_t{0x400000}}) {  // where a program that does not move is loaded
     char command[1024];
     std::snprintf(command, sizeof command, "addr2line -Cfs -e '%s' 0x%lx 2>/dev/null", place.substr(0, plus).c_str(),
                   static_cast<unsigned long>(base + std::strtoul(place.c_str() + plus + 1, nullptr, 16)));
     FILE* output = ::popen(command, "r");
-    if (output == nullptr) return place;
+    if (output == nullptr) return "";
     char function[256] = "", line[512] = "";
     const bool both = std::fgets(function, sizeof function, output) && std::fgets(line, sizeof line, output);
     ::pclose(output);
     function[std::strcspn(function, "\n")] = line[std::strcspn(line, "\n")] = 0;
     if (both && function[0] != '?') return std::string(function) + (line[0] != '?' ? std::string(", ") + line : "");
   }
-  return place;
+  return "";
 }
 
 // What the rank says of itself, next to its record.
@@ -83,7 +82,8 @@ void add_description(StuckRank& stuck, const std::vector<Need>& needs) {
     const auto f = fields_of(line);
     if (f[0] == "call") {
       stuck.call = f[1];
-      stuck.place = with_source_line(f[2]);
+      stuck.place = with_source_line(f[3]);
+      if (stuck.place.empty()) stuck.place = f[2];
     } else if (f[0] == "unmatched") {
       stuck.unmatched.push_back({std::stoi(f[1]), f[2], f[3]});
     } else if (f[0] == "need" && at < needs.size()) {

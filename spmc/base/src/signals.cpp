@@ -148,6 +148,14 @@ void describe_place(uintptr_t place, char* text, unsigned long size) {
   }
 }
 
+void describe_offset(uintptr_t place, char* text, unsigned long size) {
+  Dl_info info;
+  text[0] = 0;
+  if (place == 0 || ::dladdr(reinterpret_cast<void*>(place), &info) == 0 || info.dli_fname == nullptr) return;
+  const auto offset = place - reinterpret_cast<uintptr_t>(info.dli_fbase);
+  std::snprintf(text, size, "%s+0x%lx", info.dli_fname, static_cast<unsigned long>(offset));
+}
+
 const char* signal_name(int signal) {
   static char text[16];
   const char* abbreviation = ::sigabbrev_np(signal);

@@ -39,6 +39,8 @@ uintptr_t caller_outside(const void* ours);
 // "function+0x12 in /path/of/object", or the object and offset alone. Not async-signal-safe in the strict sense (it
 // asks the dynamic linker); meant for the end of a crashed process.
 void describe_place(uintptr_t place, char* text, unsigned long size);
+// "/path/of/object+0x1234", as debuggers look it up; empty if it is not known.
+void describe_offset(uintptr_t place, char* text, unsigned long size);
 
 const char* signal_name(int signal);  // "SIGSEGV"; a number's text for others
 
