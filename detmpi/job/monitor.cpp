@@ -36,7 +36,7 @@ class Watch {
       if (signal.number == 0) time_is_up();
       else if (signal.number != SIGCHLD) forward(signal);
       reap();
-      if (on_deadlock_ != nullptr && !ending_) look_for_deadlock();
+      if (on_deadlock_ != nullptr && !ending_ && !all_ended()) look_for_deadlock();
     }
     return code_;
   }
@@ -213,7 +213,9 @@ class ProgramWatch final : public Watch {
     pid_ = 0;
   }
 
-  void send_to_all(int signal) override { (void)spmc::base::send_signal(pid_, signal); }
+  void send_to_all(int signal) override {
+    if (pid_ != 0) (void)spmc::base::send_signal(pid_, signal);
+  }
   void tell(const char*) override {}
 
   void judge(const spmc::base::ExitReport& report) {
