@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "../job/rank_output.hpp"
 #include "../object/call.hpp"
 #include "engine.hpp"
 
@@ -217,6 +218,7 @@ void Engine::publish(const Wait& wait) {
   each(wait, [&](const Request& r) { needs_.push_back(need_of(r)); });
   if (wait.probe != nullptr) needs_.push_back(need_of_receive(*wait.probe));
   if (wait.marks != nullptr) needs_.push_back(*wait.marks);
+  show_printed();
   publisher_.wait(g_clock, wait.kind == Wait::Kind::kAny, needs_);
   wake_watchers(rank_);
 }
@@ -227,6 +229,7 @@ void Engine::announce() {
 }
 
 void Engine::prepare_sleep(const Wait& wait) {
+  show_printed();
   learn(wait);
   publish(wait);
   if (watch(wait)) announce_due_ = true;

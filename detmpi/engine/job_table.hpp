@@ -22,7 +22,7 @@
 
 namespace detmpi {
 
-inline constexpr uint32_t kJobVersion = 3;
+inline constexpr uint32_t kJobVersion = 5;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -41,8 +41,11 @@ struct alignas(64) RankRecord {
   // What it waits for (describe.cpp): first frame; bytes, 0 until it is written.
   uint32_t description_frame;
   std::atomic<uint32_t> description_bytes;
-  uint64_t digest;        // see events.hpp
-  char crash_place[184];  // "function+0x12 in /path/prog", empty if unknown
+  uint64_t digest;  // see events.hpp
+  // Of what the rank prints now (job/rank_output.hpp). Release: what it printed in earlier epochs is in its file, and
+  // marked. A stale read is safe, since it only grows.
+  std::atomic<uint64_t> output_epoch;
+  char crash_place[176];  // "function+0x12 in /path/prog", empty if unknown
 };
 static_assert(sizeof(RankRecord) == 256);
 
@@ -69,6 +72,8 @@ struct alignas(4096) JobTable {
   uint32_t strict_sends;  // 1: standard and ready sends behave as synchronous ones
   uint32_t keep_digest;   // 1: ranks fold what happens to them into RankRecord::digest
   uint32_t first_space;   // of rank 0: kFirstSpace; 0 where there is no monitor
+  uint32_t order_output;  // 1: the ranks' standard output is merged in logical-time order (job/output_merge.hpp)
+  uint32_t label_output;  // 1: every line of it names its rank
   uint64_t seed;          // of the order of messages; 0: the plain one
   uint64_t ranks_offset;  // of the parts, from the table's start, in bytes
   uint64_t lanes_offset;
@@ -76,11 +81,16 @@ struct alignas(4096) JobTable {
   uint64_t watch_offset;
   uint64_t bytes;
   uint64_t start_ns;  // of the job, monotonic clock
+  uint64_t end_ns;    // when it is ended if it still runs (--timeout); 0: never
   DirectFrom direct_from;
   // The first rank that ends the job early claims it: 0 nobody, else rank + 1.
   alignas(64) std::atomic<uint32_t> abort_rank;
   std::atomic<int32_t> abort_code;
-  std::atomic<uint32_t> finalized;     // ranks that have entered MPI_Finalize
+  std::atomic<uint32_t> finalized;  // ranks that have entered MPI_Finalize
+  // Fork start: detmpirun sets it before it asks the monitor, by SIGTERM, to kill the ranks, show what they printed,
+  // end.
+  std::atomic<uint32_t> end_now;
+  std::atomic<uint32_t> ending;        // 1: a monitor has begun to end the job
   std::atomic<uint32_t> bounds_asked;  // 1: a rank has asked what others may still do, so blocked ones publish early
   // 1: there is a deadlock, and blocked ranks are to describe what they wait for. detmpirun.
   std::atomic<uint32_t> describe;

@@ -16,14 +16,19 @@
 #include "report.hpp"
 
 using detmpi::LaunchOptions;
+using detmpi::OutputFiles;
+using detmpi::RankOutputFiles;
 
 namespace {
 
 constexpr int kCannotStart = 127;
+constexpr int kStandardOutput = 1;
 
 // In the child: becomes the program. `rank` < 0: fork start.
-[[noreturn]] void become_program(const LaunchOptions& options, int rank, const sigset_t& mask) {
+[[noreturn]] void become_program(const LaunchOptions& options, int rank, const sigset_t& mask,
+                                 RankOutputFiles files = {}) {
   spmc::base::restore_signal_mask(mask);
+  if (files.output >= 0) detmpi::hand_on_output(files);
   const int fd = spmc::segment::descriptor();
   auto kept = spmc::base::keep_across_exec(fd);
   ::setenv(detmpi::kEnvSegment, std::to_string(fd).c_str(), 1);
@@ -49,14 +54,21 @@ detmpi::DeadlockHandler reporter(const LaunchOptions& options) {
 int run_ranks(const LaunchOptions& options, const sigset_t& mask) {
   if (auto root = space::try_take_root(); !root) cannot_start("becoming the root space", root.error());
   if (auto all = detmpi::job_alloc_ranks(); !all) cannot_start("starting the ranks", all.error());
+  auto output = OutputFiles::try_create();
+  if (!output) cannot_start("capturing the ranks' output", output.error());
   for (int rank = 0; rank < options.job.ranks; ++rank) {
+    if (auto added = output.value().try_add(); !added) cannot_start("capturing the ranks' output", added.error());
     auto child = space::try_fork_child(detmpi::child_of_rank(rank));
     if (!child) cannot_start("starting the ranks", child.error());
-    if (child.value() == 0) become_program(options, rank, mask);
+    if (child.value() == 0) {
+      auto files = output.value().try_enter();
+      if (!files) cannot_start("capturing the ranks' output", files.error());
+      become_program(options, rank, mask, files.value());
+    }
     detmpi::rank_record(rank).pid.store(child.value(), std::memory_order_relaxed);
   }
   spmc::base::empty_standard_input();
-  return detmpi::monitor_ranks(options.timeout_s, options.program[0], reporter(options));
+  return detmpi::monitor_ranks(options.program[0], std::move(output).value(), reporter(options));
 }
 
 // Fork start: the program's first process will be both.
@@ -65,7 +77,7 @@ int run_program(const LaunchOptions& options, const sigset_t& mask) {
   if (!child) cannot_start("starting the program", child.error());
   if (child.value() == 0) become_program(options, -1, mask);
   spmc::base::empty_standard_input();
-  return detmpi::monitor_program(child.value(), options.timeout_s, reporter(options));
+  return detmpi::monitor_program(child.value(), reporter(options));
 }
 
 unsigned long digest_of_job() {
@@ -79,7 +91,12 @@ unsigned long digest_of_job() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const LaunchOptions options = detmpi::parse_command_line(argc, argv);
+  spmc::base::open_standard_files();
+  LaunchOptions options = detmpi::parse_command_line(argc, argv);
+  // In the order of arrival the clocks say nothing about cause and effect.
+  const bool order =
+      options.ordered_output.value_or(!options.job.first_come && !spmc::base::is_terminal(kStandardOutput));
+  options.job.order_output = order;
   if (auto made = detmpi::job_create(options.job); !made) {
     std::fprintf(stderr, "detmpirun: %s\n", made.error().message().c_str());
     return 1;

@@ -20,6 +20,7 @@
 #include "impl.hpp"
 #include "job.hpp"
 #include "launch_monitor.hpp"
+#include "rank_output.hpp"
 
 namespace detmpi {
 namespace {
@@ -36,6 +37,7 @@ bool g_is_rank = false;  // the handler below is also that of the monitor
 // Runs in the crash handler.
 void note_crash(const spmc::base::Crash& crash) {
   if (!g_is_rank) return;
+  show_printed_by_crashed();
   RankRecord& record = rank_record(g_engine.rank());
   record.crash_address = crash.address;
   record.call.store(static_cast<uint32_t>(g_call.id), std::memory_order_relaxed);
@@ -62,22 +64,28 @@ void make_predefined_communicators(int rank) {
 
 // Fork start: this process, which has run the program up to here, starts the ranks and becomes their monitor; only the
 // ranks return. `mask`: the signals that a rank takes as the program set them up.
-int fork_ranks() {
+int fork_ranks(RankOutputFiles& files) {
   std::fflush(nullptr);  // what is buffered would be written by every rank
   const sigset_t mask = hold_monitor_signals();
   if (auto all = job_alloc_ranks(); !all) give_up("starting the ranks", all.error());
+  auto output = OutputFiles::try_create();
+  if (!output) give_up("capturing the ranks' output", output.error());
   for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
+    if (auto added = output.value().try_add(); !added) give_up("capturing the ranks' output", added.error());
     auto child = space::try_fork_child(child_of_rank(rank));
     if (!child) give_up("starting the ranks", child.error());
     if (child.value() == 0) {
       spmc::base::restore_signal_mask(mask);
       if (rank != 0) spmc::base::empty_standard_input();
+      auto entered = output.value().try_enter();
+      if (!entered) give_up("capturing the rank's output", entered.error());
+      files = entered.value();
       return rank;
     }
     rank_record(rank).pid.store(child.value(), std::memory_order_relaxed);
   }
   spmc::base::empty_standard_input();
-  spmc::base::die(monitor_ranks(0, nullptr, nullptr));
+  spmc::base::die(monitor_ranks(nullptr, std::move(output).value(), nullptr));
 }
 
 // Exec start: this process is the space that detmpirun started. Fork start: it is the root space in detmpirun's place.
@@ -100,8 +108,8 @@ spmc::base::Status make_own_job() {
   return space::try_take_root();
 }
 
-// Attaches to the job that detmpirun made, or makes one of a single rank. Returns the rank.
-int join_job() {
+// Attaches to the job that detmpirun made, or makes one of a single rank. Returns the rank; `files`: of its output.
+int join_job(RankOutputFiles& files) {
   spmc::base::report_crashes(note_crash);  // first: SPMC's fault handler passes on to it what is not its own
   const char* segment = std::getenv(kEnvSegment);
   if (segment == nullptr) {  // started without detmpirun
@@ -113,7 +121,9 @@ int join_job() {
   // Programs that this one starts are not ranks of the job.
   ::unsetenv(kEnvSegment);
   ::unsetenv(kEnvRank);
-  return rank != nullptr ? std::atoi(rank) : fork_ranks();
+  if (rank == nullptr) return fork_ranks(files);
+  files = find_output();
+  return std::atoi(rank);
 }
 
 }  // namespace
@@ -156,8 +166,10 @@ int init_thread(int*, char***, int required, int* provided) {
   }
   const char* checks = std::getenv("DETMPI_CHECKS");
   g_checks = checks == nullptr || std::strcmp(checks, "0") != 0;
-  const int rank = join_job();
+  RankOutputFiles files;
+  const int rank = join_job(files);
   rank_begin(rank);
+  rank_output_begin(rank, files);
   make_predefined_communicators(rank);
   g_thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
   *provided = g_thread_level;
@@ -182,6 +194,7 @@ int finalize() {
   g_engine.flush();
   barrier(*g_comm_world);
   g_engine.done();
+  rank_output_end();
   rank_record(g_engine.rank()).state.store(static_cast<uint32_t>(RankState::kFinalized), std::memory_order_release);
   g_job_state = JobState::kAfter;
   return MPI_SUCCESS;

@@ -62,7 +62,10 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.seed = options.seed;
   plan.first_come = options.first_come ? 1 : 0;
   plan.real_time = options.real_time ? 1 : 0;
+  plan.order_output = options.order_output ? 1 : 0;
+  plan.label_output = options.label_output ? 1 : 0;
   plan.start_ns = spmc::base::monotonic_ns();
+  if (options.timeout_s > 0) plan.end_ns = plan.start_ns + static_cast<uint64_t>(options.timeout_s * 1e9);
   choose_sizes(plan);
   if (options.direct_from) plan.direct_from = {*options.direct_from, *options.direct_from};
   plan.ranks_offset = sizeof(JobTable);

@@ -24,13 +24,17 @@ struct JobOptions {
   bool first_come = false;             // see JobTable, as all that follows
   bool strict_sends = false;
   bool keep_digest = false;
+  bool order_output = false;
+  bool label_output = false;
   uint64_t seed = 0;
+  double timeout_s = 0;                 // after which the job is ended; 0: never
   std::optional<uint64_t> direct_from;  // bytes, see DirectFrom; not given: by the number of ranks and cores
 };
 
 // Environment through which detmpirun hands the job to the program.
 inline constexpr const char* kEnvSegment = "DETMPI_SEGMENT";  // descriptor of the segment
 inline constexpr const char* kEnvRank = "DETMPI_RANK";        // exec: the rank; absent: fork at MPI_Init
+inline constexpr const char* kEnvOutput = "DETMPI_OUTPUT";    // exec: descriptors of the rank's output, of the marks
 
 // Makes segment and table; this process is SPMC space 0, and not yet a space of the space layer. g_job is set.
 spmc::base::Status job_create(const JobOptions& options);

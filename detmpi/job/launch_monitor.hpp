@@ -4,20 +4,21 @@
 #include <csignal>
 
 #include "deadlock.hpp"
+#include "output_files.hpp"
 
 namespace detmpi {
 
 // The signals that a monitor takes by itself are held back from now on; the mask that a rank needs is returned.
 sigset_t hold_monitor_signals();
 
-// Watches over the ranks, which are the children of this space. Returns the job's exit code when all have ended. A job
-// that takes longer than `timeout_s` is ended; 0: it may take for ever. `program`: what the ranks are to become (exec
-// start), for the message that they cannot; null: nothing.
-// `on_deadlock` is called at the end of a job that is in a deadlock; null: another process looks for deadlocks.
-int monitor_ranks(double timeout_s, const char* program, DeadlockHandler on_deadlock);
+// Watches over the ranks, which are the children of this space. Returns the job's exit code when all have ended.
+// `program`: what the ranks are to become (exec start), for the message that they cannot; null: nothing. `output`: of
+// the ranks, to be shown. `on_deadlock` is called at the end of a job that is in a deadlock; null: another process
+// looks for deadlocks.
+int monitor_ranks(const char* program, OutputFiles output, DeadlockHandler on_deadlock);
 
 // Watches over a program that starts its ranks itself (fork start): passes signals on and its exit code back.
-int monitor_program(int pid, double timeout_s, DeadlockHandler on_deadlock);
+int monitor_program(int pid, DeadlockHandler on_deadlock);
 
 // Tells people that `program` was not started; `error` is an errno.
 void tell_not_started(const char* program, int error);

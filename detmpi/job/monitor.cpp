@@ -8,36 +8,47 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "call_ids.hpp"
 #include "job.hpp"
 #include "launch_monitor.hpp"
+#include "output_merge.hpp"
 
 namespace detmpi {
 namespace {
 
-constexpr uint64_t kGraceNs = 2'000'000'000;  // for ranks that handle a forwarded SIGTERM
-constexpr uint64_t kLookNs = 100'000'000;     // between two looks for a deadlock
+constexpr uint64_t kGraceNs = 2'000'000'000;     // for ranks that handle a forwarded SIGTERM
+constexpr uint64_t kOutputPauseNs = 50'000'000;  // between two looks at what the ranks have printed
+constexpr uint64_t kLookNs = 100'000'000;        // between two looks for a deadlock
+constexpr uint64_t kNoPause = ~uint64_t{0};
 
 // What a monitor does about signals and time; what it does about an end is the derived class's business.
 class Watch {
  public:
-  Watch(double timeout_s, DeadlockHandler on_deadlock) : on_deadlock_(on_deadlock) {
-    if (timeout_s > 0) time_out_at_ = spmc::base::monotonic_ns() + static_cast<uint64_t>(timeout_s * 1e9);
-  }
+  explicit Watch(DeadlockHandler on_deadlock) : on_deadlock_(on_deadlock) {}
   virtual ~Watch() = default;
 
   int run() {
-    while (!all_ended()) {
-      const auto signal =
-          spmc::base::wait_signal({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}, time_left());
+    bool more_output = false;  // that could be written at once
+    while (!all_ended() || more_output) {
+      const auto signal = spmc::base::wait_signal({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2},
+                                                  more_output ? 1 : time_left());
       if (signal.number == 0) time_is_up();
       else if (signal.number != SIGCHLD) forward(signal);
       reap();
-      if (on_deadlock_ != nullptr && !ending_ && !all_ended()) look_for_deadlock();
+      // Ranks that have been killed look as if they waited for ever.
+      if (on_deadlock_ != nullptr && !all_ended() && g_job->ending.load() == 0) look_for_deadlock();
+      more_output = !give_up_ && show_output();
     }
+    if (deadlock_) on_deadlock_(*deadlock_);
+    for (const auto& message : messages_) spmc::base::complain("%s", message.c_str());
     return code_;
   }
 
@@ -46,12 +57,29 @@ class Watch {
   virtual void reap() = 0;  // judges what has ended, without blocking
   virtual void send_to_all(int signal) = 0;
   virtual void tell(const char* what) = 0;  // about a signal or the time
+  // What the ranks have printed. True: there is more, that could be written at once.
+  virtual bool show_output() { return false; }
+  virtual bool has_monitor() const { return false; }  // what is watched watches over the ranks itself
+  virtual bool captures_output() const { return false; }
 
+  // Why the job ends. Comes after all that the ranks have printed.
+  __attribute__((format(printf, 2, 3))) void explain(const char* format, ...) {
+    char text[900];
+    va_list args;
+    va_start(args, format);
+    std::vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    messages_.emplace_back(text);
+  }
   void finish_with(int code) {
     if (code_ == 0) code_ = code;
   }
-  void end_job() {
+  void begin_end() {
     ending_ = true;
+    g_job->ending.store(1);
+  }
+  void end_job() {
+    begin_end();
     send_to_all(SIGKILL);
   }
 
@@ -61,11 +89,12 @@ class Watch {
  private:
   uint64_t time_left() const {
     const uint64_t at = stop_at_ != 0 ? stop_at_ : time_out_at_;
-    const uint64_t look = on_deadlock_ != nullptr ? kLookNs : 0;
-    if (at == 0) return look;
-    const uint64_t now = spmc::base::monotonic_ns();
-    const uint64_t left = now < at ? at - now : 1;
-    return look == 0 ? left : std::min(left, look);
+    uint64_t pause = captures_output() ? kOutputPauseNs : on_deadlock_ != nullptr ? kLookNs : kNoPause;
+    if (at != 0) {
+      const uint64_t now = spmc::base::monotonic_ns();
+      pause = std::min(pause, now < at ? at - now : 1);
+    }
+    return pause == kNoPause ? 0 : pause;
   }
 
   void look_for_deadlock() {
@@ -74,7 +103,7 @@ class Watch {
     looked_at_ = now;
     const auto found = finder_.look();
     if (!found) return;
-    on_deadlock_(*found);
+    deadlock_ = *found;
     finish_with(kStuckExit);
     end_job();
   }
@@ -82,11 +111,13 @@ class Watch {
   void time_is_up() {
     const uint64_t now = spmc::base::monotonic_ns();
     if (time_out_at_ != 0 && now >= time_out_at_ && stop_at_ == 0) {
-      spmc::base::complain("the time that --timeout allows is up; the job ends");
+      time_out_at_ = 0;
+      if (has_monitor()) return;  // which has the same time-out
+      explain("the time that --timeout allows is up; the job ends");
       finish_with(kTimeoutExit);
       end_job();
-      time_out_at_ = 0;
     } else if (stop_at_ != 0 && now >= stop_at_) {
+      give_up_ = all_ended();  // whoever is to read what is left does not
       end_job();
       stop_at_ = now + kGraceNs;
     }
@@ -95,7 +126,8 @@ class Watch {
   // The terminal has sent its signals to the ranks itself.
   void forward(const spmc::base::SignalReport& signal) {
     const bool ends = signal.number != SIGUSR1 && signal.number != SIGUSR2;
-    if (ends && stop_at_ != 0) {  // asked twice
+    if (ends && (stop_at_ != 0 || g_job->end_now.load() != 0)) {  // asked twice, or by detmpirun
+      give_up_ = all_ended();
       end_job();
       return;
     }
@@ -103,21 +135,29 @@ class Watch {
     if (!ends) return;
     if (!ending_) tell(spmc::base::signal_name(signal.number));
     finish_with(128 + signal.number);
-    ending_ = true;
+    begin_end();
     stop_at_ = spmc::base::monotonic_ns() + kGraceNs;
   }
 
   DeadlockHandler on_deadlock_;  // null: another process looks for deadlocks
   DeadlockFinder finder_;
   uint64_t looked_at_ = 0;
-  uint64_t stop_at_ = 0;      // when those that were asked to end are killed; 0: not asked
-  uint64_t time_out_at_ = 0;  // 0: never
+  uint64_t stop_at_ = 0;                  // when those that were asked to end are killed; 0: not asked
+  uint64_t time_out_at_ = g_job->end_ns;  // 0: never
+  bool give_up_ = false;                  // output that nobody reads
+  // To be told when all output has been shown.
+  std::vector<std::string> messages_;
+  std::optional<Deadlock> deadlock_;
 };
 
 class RankWatch final : public Watch {
  public:
-  RankWatch(double timeout_s, const char* program, DeadlockHandler on_deadlock)
-      : Watch(timeout_s, on_deadlock), program_(program), left_(g_job->ranks) {}
+  RankWatch(const char* program, OutputFiles output, DeadlockHandler on_deadlock)
+      : Watch(on_deadlock),
+        program_(program),
+        left_(g_job->ranks),
+        captures_output_(output.captured()),
+        output_(std::move(output)) {}
 
  private:
   bool all_ended() const override { return left_ == 0; }
@@ -132,6 +172,7 @@ class RankWatch final : public Watch {
       report.status = report.signalled ? end.signal : end.exit_code;
       report.core_dumped = end.core_dumped != 0;
       left_ -= 1;
+      if (captures_output_) output_.note_end(sid - 1);
       judge(sid - 1, report);
     }
     space::reap_strangers();
@@ -142,6 +183,19 @@ class RankWatch final : public Watch {
   }
 
   void tell(const char* what) override { spmc::base::complain("%s: the job ends", what); }
+
+  bool captures_output() const override { return captures_output_; }
+
+  bool show_output() override {
+    auto more = output_.write_certain();
+    if (more) return more.value();
+    // As if this process had been ended by the signal, which is how programs end whose output nobody reads.
+    const bool nobody_reads = more.error().code == EPIPE;
+    if (!ending_ && !nobody_reads) explain("%s; the job ends", more.error().message().c_str());
+    finish_with(nobody_reads ? 128 + SIGPIPE : 1);
+    end_job();
+    return false;
+  }
 
   // How did the rank end, and does the job go on?
   void judge(int rank, const spmc::base::ExitReport& report) {
@@ -164,14 +218,14 @@ class RankWatch final : public Watch {
         finish_with(report.status);
         end_job();
       } else if (state != RankState::kFinalized) {
-        spmc::base::complain("rank %d ended with exit code %d before MPI_Finalize; the job ends", rank, report.status);
+        explain("rank %d ended with exit code %d before MPI_Finalize; the job ends", rank, report.status);
         finish_with(report.status);
         end_job();
       } else {
         finish_with(report.status);
       }
     } else if (state == RankState::kRunning) {
-      spmc::base::complain("rank %d ended with exit code 0 but without calling MPI_Finalize; the job ends", rank);
+      explain("rank %d ended with exit code 0 but without calling MPI_Finalize; the job ends", rank);
       finish_with(1);
       end_job();
     }
@@ -187,20 +241,21 @@ class RankWatch final : public Watch {
       std::snprintf(where + n, sizeof where - static_cast<size_t>(n), ", at %s", record.crash_place);
     }
     const auto call = record.call.load(std::memory_order_relaxed);
-    spmc::base::complain("rank %d (process %d) died of signal %d (%s: %s)%s%s%s%s; the job ends", rank, report.pid,
-                         report.status, spmc::base::signal_name(report.status), strsignal(report.status),
-                         call != 0 ? ", in " : "", call != 0 ? call_name(static_cast<CallId>(call)) : "", where,
-                         report.core_dumped ? " (core dumped)" : "");
+    explain("rank %d (process %d) died of signal %d (%s: %s)%s%s%s%s; the job ends", rank, report.pid, report.status,
+            spmc::base::signal_name(report.status), strsignal(report.status), call != 0 ? ", in " : "",
+            call != 0 ? call_name(static_cast<CallId>(call)) : "", where, report.core_dumped ? " (core dumped)" : "");
   }
 
   const char* program_;
   uint32_t left_;
+  bool captures_output_;
+  OutputMerge output_;
 };
 
 // A program of fork start: it, or the monitor that it becomes, has said what there is to say, unless it was killed.
 class ProgramWatch final : public Watch {
  public:
-  ProgramWatch(int pid, double timeout_s, DeadlockHandler on_deadlock) : Watch(timeout_s, on_deadlock), pid_(pid) {}
+  ProgramWatch(int pid, DeadlockHandler on_deadlock) : Watch(on_deadlock), pid_(pid) {}
 
  private:
   bool all_ended() const override { return pid_ == 0; }
@@ -213,9 +268,16 @@ class ProgramWatch final : public Watch {
     pid_ = 0;
   }
 
+  bool has_monitor() const override { return rank_record(0).pid.load(std::memory_order_relaxed) != 0; }
+
+  // A monitor that is to end the job at once is asked to first: it still shows what the ranks have printed.
   void send_to_all(int signal) override {
-    if (pid_ != 0) (void)spmc::base::send_signal(pid_, signal);
+    if (pid_ == 0) return;
+    const bool ask = signal == SIGKILL && has_monitor() && !std::exchange(asked_, true);
+    if (ask) g_job->end_now.store(1);
+    (void)spmc::base::send_signal(pid_, ask ? SIGTERM : signal);
   }
+
   void tell(const char*) override {}
 
   void judge(const spmc::base::ExitReport& report) {
@@ -230,7 +292,8 @@ class ProgramWatch final : public Watch {
     finish_with(128 + report.status);
   }
 
-  int pid_;  // 0: it has ended
+  int pid_;             // 0: it has ended
+  bool asked_ = false;  // to end the job at once
 };
 
 }  // namespace
@@ -239,14 +302,13 @@ sigset_t hold_monitor_signals() {
   return spmc::base::hold_signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
 }
 
-int monitor_ranks(double timeout_s, const char* program, DeadlockHandler on_deadlock) {
+int monitor_ranks(const char* program, OutputFiles output, DeadlockHandler on_deadlock) {
   spmc::base::set_context_hook(nullptr);  // its messages are the job's, not a space's
-  return RankWatch(timeout_s, program, on_deadlock).run();
+  spmc::base::ignore_broken_pipes();      // only now: the ranks have been started, and do not inherit it
+  return RankWatch(program, std::move(output), on_deadlock).run();
 }
 
-int monitor_program(int pid, double timeout_s, DeadlockHandler on_deadlock) {
-  return ProgramWatch(pid, timeout_s, on_deadlock).run();
-}
+int monitor_program(int pid, DeadlockHandler on_deadlock) { return ProgramWatch(pid, on_deadlock).run(); }
 
 void tell_not_started(const char* program, int error) {
   const spmc::base::Error why{error, "starting the program"};

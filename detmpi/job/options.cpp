@@ -34,6 +34,10 @@ constexpr const char* kHelp =
     "                       through shared memory (default: 16K for blocking sends, 128K for others,\n"
     "                       256K with more ranks than cores)\n"
     "      --report=FILE    if the job ends in a deadlock, write its report to FILE too: *.txt, *.json, *.dot\n"
+    "      --ordered-output[=no]\n"
+    "                       merge the lines that the ranks print in the order of logical time, the same in\n"
+    "                       every run (default where standard output is not a terminal)\n"
+    "  -l, --label          begin every line with the rank that printed it\n"
     "      --timeout=SEC    end the job after SEC seconds\n"
     "  -h, --help           print this help\n"
     "  -V, --version        print the version\n"
@@ -133,7 +137,8 @@ LaunchOptions parse_command_line(int argc, char** argv) {
     kReport,
     kSeed,
     kStrictSends,
-    kDigest
+    kDigest,
+    kOrderedOutput
   };
   static const option kOptions[] = {
       {"start", required_argument, nullptr, kStart},
@@ -147,6 +152,8 @@ LaunchOptions parse_command_line(int argc, char** argv) {
       {"strict-sends", no_argument, nullptr, kStrictSends},
       {"report", required_argument, nullptr, kReport},
       {"lookahead", required_argument, nullptr, kLookahead},
+      {"ordered-output", optional_argument, nullptr, kOrderedOutput},
+      {"label", no_argument, nullptr, 'l'},
       {"np", required_argument, nullptr, kNp},
       {"help", no_argument, nullptr, 'h'},
       {"version", no_argument, nullptr, 'V'},
@@ -154,7 +161,7 @@ LaunchOptions parse_command_line(int argc, char** argv) {
   };
   LaunchOptions options;
   // getopt_long_only takes -np as MPI users write it; '+': the program's options are its own.
-  for (int c; (c = getopt_long_only(argc, argv, "+n:hV", kOptions, nullptr)) != -1;) {
+  for (int c; (c = getopt_long_only(argc, argv, "+n:lhV", kOptions, nullptr)) != -1;) {
     switch (c) {
       case 'n':
       case kNp: options.job.ranks = parse_ranks(optarg); break;
@@ -176,6 +183,13 @@ LaunchOptions parse_command_line(int argc, char** argv) {
         }
         options.job.first_come = std::strcmp(optarg, "arrival") == 0;
         break;
+      case kOrderedOutput:
+        if (optarg != nullptr && std::strcmp(optarg, "yes") != 0 && std::strcmp(optarg, "no") != 0) {
+          usage_error("--ordered-output is yes or no", optarg);
+        }
+        options.ordered_output = optarg == nullptr || std::strcmp(optarg, "yes") == 0;
+        break;
+      case 'l': options.job.label_output = true; break;
       case kSeed: options.job.seed = parse_seed(optarg); break;
       case kDigest: options.job.keep_digest = true; break;
       case kStrictSends: options.job.strict_sends = true; break;
@@ -187,7 +201,7 @@ LaunchOptions parse_command_line(int argc, char** argv) {
       case kLookahead: options.job.lookahead = parse_lookahead(optarg); break;
       case kMemory: options.job.memory = parse_memory(optarg); break;
       case kDirectFrom: options.job.direct_from = parse_direct_from(optarg); break;
-      case kTimeout: options.timeout_s = parse_seconds(optarg); break;
+      case kTimeout: options.job.timeout_s = parse_seconds(optarg); break;
       case 'h': std::printf(kHelp, kMaxRanks); std::exit(0);
       case 'V': std::puts("detmpirun (DLinux) " DLINUX_VERSION); std::exit(0);
       default: std::fputs("Try 'detmpirun --help'.\n", stderr); std::exit(kUsageExit);

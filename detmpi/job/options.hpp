@@ -1,6 +1,7 @@
 // detmpirun's command line.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,10 @@ namespace detmpi {
 
 struct LaunchOptions {
   JobOptions job;
-  bool exec_start = false;           // --start=exec
-  double timeout_s = 0;              // --timeout: 0 is none
-  std::vector<std::string> reports;  // --report: files for a deadlock's report
-  char** program = nullptr;          // and its arguments, null-terminated
+  bool exec_start = false;             // --start=exec
+  std::optional<bool> ordered_output;  // not given: it depends on what standard output is
+  std::vector<std::string> reports;    // --report: files for a deadlock's report
+  char** program = nullptr;            // and its arguments, null-terminated
 };
 
 // Prints help, version or what is wrong, and exits, or returns the options.

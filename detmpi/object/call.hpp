@@ -41,6 +41,16 @@ inline uint64_t g_clock_limit = ~uint64_t{0};
 // --seed: calls take different times.
 inline bool g_seeded = false;
 [[gnu::cold]] uint64_t seeded_tick();
+// From this clock on, what the program prints belongs to another epoch (job/rank_output.hpp). All ones: nobody asks.
+inline uint64_t g_next_output_epoch = ~uint64_t{0};
+
+[[gnu::cold]] void mark_output();
+
+// Before the program goes on, be it after a call or in a function of its own that a call has called.
+inline void output_tick() {
+  if (g_clock >= g_next_output_epoch) [[unlikely]]
+    mark_output();
+}
 
 // Runs once in every MPI call inside MPI_Init .. MPI_Finalize, before anything else. What is published is the clock at
 // which the call before ended: everything stamped up to it has been sent, so release makes it visible first.
@@ -62,7 +72,10 @@ class CallScope {
  public:
   explicit CallScope(CallId id) : CallScope(id, Outside{}) { engine_tick(); }
   CallScope(CallId id, Outside) : outer_(g_call) { g_call = {id, nullptr}; }
-  ~CallScope() { g_call = outer_; }  // user callbacks may call MPI: scopes nest
+  ~CallScope() {
+    output_tick();
+    g_call = outer_;  // user callbacks may call MPI: scopes nest
+  }
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 

@@ -211,6 +211,7 @@ int raise_error(int code) {
   MPI_Comm handle = comm->handle;
   int seen = code;
   errhandler_retain(handler);  // the function may replace or free its own handler
+  output_tick();
   handler.function(&handle, &seen);
   errhandler_release(handler);
   return code;

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 
+#include "../object/call.hpp"
 #include "../object/errors.hpp"
 #include "impl.hpp"
 #include "kernels.hpp"
@@ -80,6 +81,7 @@ class TypedBuffer {
 void call_user(const Op& op, const void* in, void* inout, int64_t count, const Datatype& type) {
   int length = static_cast<int>(count);
   MPI_Datatype handle = type.handle;
+  output_tick();
   op.function(const_cast<void*>(in), inout, &length, &handle);
 }
 

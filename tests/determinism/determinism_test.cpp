@@ -55,9 +55,15 @@ void expect_same(const std::string& name, int ranks, bool across_starts = true,
 TEST_CASE("the disturbance is noticed by a program that is not deterministic") {
   for (const char* start : kStarts) {
     std::set<std::string> outputs;
-    for (const auto& run : all_runs("unordered", 4, start)) outputs.insert(run.out);
+    for (const auto& run : all_runs("unordered", 4, start, {"--ordered-output=no"})) outputs.insert(run.out);
     CHECK(outputs.size() > 1);
   }
+}
+
+TEST_CASE("lines of all ranks") { expect_same("unordered", 4); }
+TEST_CASE("lines of all ranks, with messages between them that race") {
+  expect_same("printing_workers", 4);
+  expect_same("printing_workers", 7);
 }
 
 TEST_CASE("the stopper stops") {

@@ -118,7 +118,7 @@ TEST_CASE("an error that nobody handles ends the job and names the call") {
 
 TEST_CASE("a killed detmpirun takes all its ranks along") {
   for (const char* start : kStarts) {
-    Running running(job(kRanks, "ends", {start}, {"never", "-1"}));
+    Running running(job(kRanks, "ends", {start, kPrintAtOnce}, {"never", "-1"}));
     REQUIRE(running.wait_for_lines(kRanks));
     running.signal(SIGKILL);
     const RunResult result = running.finish();
@@ -128,7 +128,7 @@ TEST_CASE("a killed detmpirun takes all its ranks along") {
 }
 
 TEST_CASE("a killed monitor of fork start takes all its ranks along") {
-  Running running(job(kRanks, "ends", {"--start=fork"}, {"never", "-1"}));
+  Running running(job(kRanks, "ends", {"--start=fork", kPrintAtOnce}, {"never", "-1"}));
   REQUIRE(running.wait_for_lines(kRanks));
   // The monitor is the ranks' parent.
   const int monitor = parent_of(running.numbers().front());

@@ -72,6 +72,7 @@ TEST_CASE("a wrong command line is explained and ends with 2") {
       {"--memory=nan", hello},
       {"--memory=-1G", hello},
       {"--memory=1GG", hello},
+      {"--ordered-output=maybe", hello},
       {"--no-such-option", hello},
   };
   for (const auto& arguments : wrong) {
@@ -210,7 +211,7 @@ TEST_CASE("standard input goes to rank 0 alone") {
 
 TEST_CASE("SIGUSR1 and SIGUSR2 are passed on and do not end the job") {
   for (const char* start : kStarts) {
-    Running running(job(4, "signals", {start}, {"count"}));
+    Running running(job(4, "signals", {start, kPrintAtOnce}, {"count"}));
     REQUIRE(running.wait_for_lines(4));
     running.signal(SIGUSR1);
     running.signal(SIGUSR2);
@@ -224,7 +225,7 @@ TEST_CASE("SIGUSR1 and SIGUSR2 are passed on and do not end the job") {
 TEST_CASE("SIGTERM, SIGINT and SIGHUP end the job") {
   for (const char* start : kStarts) {
     for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
-      Running running(job(4, "signals", {start}));
+      Running running(job(4, "signals", {start, kPrintAtOnce}));
       REQUIRE(running.wait_for_lines(4));
       running.signal(signal);
       const Stopwatch watch;
@@ -239,13 +240,13 @@ TEST_CASE("SIGTERM, SIGINT and SIGHUP end the job") {
 
 TEST_CASE("ranks may clean up on SIGTERM; stubborn ones are ended") {
   for (const char* start : kStarts) {
-    Running clean(job(3, "signals", {start}, {"clean"}));
+    Running clean(job(3, "signals", {start, kPrintAtOnce}, {"clean"}));
     REQUIRE(clean.wait_for_lines(3));
     clean.signal(SIGTERM);
     const RunResult cleaned = clean.finish();
     CHECK(cleaned.exit_code == 128 + SIGTERM);
     CHECK(contains(cleaned.out, "cleaned up\ncleaned up\ncleaned up\n"));
-    Running stubborn(job(3, "signals", {start}, {"stubborn"}));
+    Running stubborn(job(3, "signals", {start, kPrintAtOnce}, {"stubborn"}));
     REQUIRE(stubborn.wait_for_lines(3));
     const Stopwatch watch;
     stubborn.signal(SIGINT);
@@ -258,7 +259,7 @@ TEST_CASE("ranks may clean up on SIGTERM; stubborn ones are ended") {
 
 TEST_CASE("the time-out ends the job with 124") {
   for (const char* start : kStarts) {
-    Running running(detmpirun_with({"-n", "3", "--timeout=0.3", start, program("signals"), "stubborn"}));
+    Running running(detmpirun_with({"-n", "3", "--timeout=0.3", start, program("printing"), "stuck"}));
     const Stopwatch watch;
     const RunResult result = running.finish();
     INFO(result.err);
@@ -293,7 +294,7 @@ TEST_CASE("no file is left behind, however a job ends") {
     CHECK(well.finish().exit_code == 0);
     Running crashed(job(3, "ends", {start}, {"kill", "1"}), folder.path);
     CHECK(crashed.finish().exit_code == 128 + SIGKILL);
-    Running killed(job(3, "signals", {start}), folder.path);
+    Running killed(job(3, "signals", {start, kPrintAtOnce}), folder.path);
     REQUIRE(killed.wait_for_lines(3));
     killed.signal(SIGKILL);
     killed.finish();

@@ -18,6 +18,9 @@ using test_support::RunResult;
 
 inline constexpr const char* kStarts[] = {"--start=fork", "--start=exec"};
 
+// For tests that wait for what a job prints while it runs.
+inline constexpr const char* kPrintAtOnce = "--ordered-output=no";
+
 inline std::string from_environment(const char* name) {
   const char* value = std::getenv(name);
   if (value == nullptr) FAIL("set " << name << ", as meson test does");

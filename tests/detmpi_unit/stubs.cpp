@@ -23,6 +23,7 @@ std::string take_stub() { return std::exchange(g_called, ""); }
 [[noreturn]] void job_abort(int code, const char*) { _exit(code); }
 
 void wake_own_watchers() {}
+void mark_output() {}
 uint64_t seeded_tick() { return 0; }
 
 void transport_release(Comm&) { ++g_transports_released; }

@@ -98,6 +98,8 @@ sigset_t hold_signals(std::initializer_list<int> signals) {
 
 void restore_signal_mask(const sigset_t& mask) { ::sigprocmask(SIG_SETMASK, &mask, nullptr); }
 
+void ignore_broken_pipes() { ::signal(SIGPIPE, SIG_IGN); }
+
 SignalReport wait_signal(std::initializer_list<int> signals, uint64_t timeout_ns) {
   const sigset_t set = set_of(signals);
   siginfo_t info;

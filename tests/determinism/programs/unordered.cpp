@@ -1,5 +1,5 @@
-// Not deterministic: every rank writes to standard output when it gets there. Shows that the disturbance
-// disturbs.
+// Every rank writes to standard output when it gets there. Unordered, its output is not deterministic, and shows that
+// the disturbance disturbs.
 #include <unistd.h>
 
 #include "testing.hpp"

@@ -17,6 +17,8 @@ struct SignalReport {
 // The signals are held back from now on, to be taken by wait_signal. Returns the mask there was.
 sigset_t hold_signals(std::initializer_list<int> signals);
 void restore_signal_mask(const sigset_t& mask);
+// Writing to a pipe that nobody reads is the error EPIPE from now on, no signal.
+void ignore_broken_pipes();
 // Blocks until one of the signals held back arrives, at most `timeout_ns` (0: for ever).
 SignalReport wait_signal(std::initializer_list<int> signals, uint64_t timeout_ns);
 

@@ -1,0 +1,99 @@
+// The monitor's part in ordered output: writes what the ranks print to standard output, in whole lines, in the order of
+// (epoch, rank), while the job runs. In one epoch of a rank (rank_output.hpp) its lines keep their order. A line
+// belongs to the epoch in which it was completed; what is left without an end comes when its rank has ended. The bytes
+// are those of the ranks, but for the labels.
+//
+// What is certain: the front is the least (epoch, rank) among the ranks that may still print. What is marked before it
+// may be written, and so may what the front rank prints just now, as everybody else is later. Of a rank that is blocked
+// the bounds of logical time (chan/match/bounds.hpp) tell how late it will be at least when it prints again.
+//
+// Where output is labelled only, lines are written as they come.
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include <base/result.hpp>
+
+#include "../engine/job_view.hpp"
+#include "output_files.hpp"
+
+namespace detmpi {
+
+class OutputMerge {
+ public:
+  explicit OutputMerge(OutputFiles files);
+
+  // The process of the rank has ended: nothing follows what is in its file.
+  void note_end(int rank) { streams_[static_cast<size_t>(rank)].ended = true; }
+
+  // Writes what is certain, for some milliseconds. True: call again at once. Error: that of standard output.
+  spmc::base::Result<bool> write_certain();
+
+ private:
+  struct Key {
+    uint64_t epoch = 0;
+    uint32_t rank = 0;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Mark {
+    Key key;
+    uint64_t size = 0;
+    auto operator<=>(const Mark&) const = default;
+  };
+  struct Stream {                    // of one rank
+    uint64_t taken = kOutputStart;   // bytes of its file that have been written
+    uint64_t searched = 0;           // there is no end of a line from `taken` to here
+    uint64_t released = 0;           // bytes whose memory was given back
+    uint64_t marked = kOutputStart;  // by the rank itself
+    uint64_t waiting = 0;            // size at the latest wait that was seen
+    uint64_t settled = 0;            // what it prints and is not marked belongs to this epoch or a later one
+    bool ended = false;
+    bool finished = false;  // ended, and all is written
+  };
+  enum class Cut { kLines, kNone };
+
+  bool next_piece();
+  bool next_piece_unordered();
+  bool take_front();
+  bool find_front();
+  bool front_is_blocked() const;
+  void learn_of_blocked();
+  void read_marks();
+  bool starts_with_zero(uint32_t rank);
+  uint64_t size_of(uint32_t rank);
+  bool take(uint32_t rank, uint64_t size, Cut cut);
+  uint64_t end_of_lines(uint32_t rank, uint64_t size);
+  void fill();
+  void label(const char* text, size_t bytes);
+  void release(uint32_t rank);
+
+  OutputFiles files_;
+  std::vector<Stream> streams_;
+  std::priority_queue<Mark, std::vector<Mark>, std::greater<>> marks_;  // read and not written yet
+  uint64_t marks_read_ = 0;                                             // bytes
+  bool have_front_ = false;
+  Key front_;
+  JobView view_;
+  std::optional<chan::match::Snapshot> snapshot_;
+  std::vector<chan::match::Time> bounds_;
+  struct Seen {
+    uint64_t version = 0;
+    uint64_t epoch = 0;
+    uint64_t size = 0;
+  };
+  std::vector<Seen> seen_;
+  uint32_t turn_ = 0;  // unordered: whose lines are next
+  // The piece being written: the bytes of a rank's file from `taken` to here.
+  uint32_t piece_rank_ = 0;
+  uint64_t piece_end_ = 0;
+  bool in_line_ = false;  // what was written last did not end a line
+  std::vector<char> block_;
+  std::string text_;  // ready to be written, from text_written_ on
+  size_t text_written_ = 0;
+};
+
+}  // namespace detmpi

@@ -1,0 +1,98 @@
+#include "rank_output.hpp"
+
+#include <stdio_ext.h>
+
+#include <cstdio>
+
+#include "../engine/job_table.hpp"
+#include "../object/call.hpp"
+
+namespace detmpi {
+namespace {
+
+int g_rank = 0;
+RankOutputFiles g_files;
+uint64_t g_epoch = 0;
+uint64_t g_marked = kOutputStart;  // size of the file up to which it is marked
+
+// A rank that exchanges small messages looks at its file after each of them, and a system call would nearly double
+// their time. So the page in which the file ends is mapped: the byte behind the end is 0 until something is appended.
+// Where the file ends with a page, and now and then for output that begins with a 0, the system is asked.
+constexpr uint64_t kPage = 4096;
+constexpr uint32_t kAskEvery = 256;
+const volatile char* g_page = nullptr;
+uint64_t g_page_at = ~uint64_t{0};  // its offset in the file
+uint32_t g_looks = 0;
+
+uint64_t last_page() { return g_marked / kPage * kPage; }
+
+bool may_have_grown() {
+  if (g_page_at != last_page() || ++g_looks % kAskEvery == 0) return true;
+  return g_page[g_marked % kPage] != 0;
+}
+
+void map_last_page() {
+  if (g_marked % kPage == 0 || g_page_at == last_page()) return;
+  auto page = spmc::base::map_page(g_files.output, last_page(), g_page);
+  if (!page) return;
+  g_page = page.value();
+  g_page_at = last_page();
+}
+
+// False if that was not possible.
+bool mark_file() {
+  show_printed();
+  if (!may_have_grown()) return true;
+  auto size = spmc::base::end_of_file(g_files.output);
+  if (size && size.value() != g_marked) {
+    g_marked = size.value();
+    const OutputMark mark{g_epoch, g_marked, static_cast<uint32_t>(g_rank), {}};
+    // A program that has closed all its descriptors closed this one too: its output comes when it ends.
+    if (!spmc::base::append(g_files.marks, &mark, sizeof mark)) return false;
+  }
+  map_last_page();
+  return true;
+}
+
+// `next`: the clock at which it is over.
+void enter_epoch(uint64_t epoch, uint64_t next) {
+  g_next_output_epoch = mark_file() ? next : ~uint64_t{0};
+  if (g_next_output_epoch != next) return;
+  g_epoch = epoch;
+  rank_record(g_rank).output_epoch.store(epoch, std::memory_order_release);
+}
+
+}  // namespace
+
+void rank_output_begin(int rank, RankOutputFiles files) {
+  g_rank = rank;
+  g_files = files;
+  if (files.output >= 0 && g_job->order_output != 0) g_next_output_epoch = g_job->lookahead;
+}
+
+void mark_output() {
+  const uint64_t lookahead = g_job->lookahead;
+  const uint64_t beyond = g_clock - g_next_output_epoch;
+  // Division is slow, and most steps are short.
+  const uint64_t epoch = g_epoch + 1 + (beyond < lookahead ? 0 : beyond < 2 * lookahead ? 1 : beyond / lookahead);
+  enter_epoch(epoch, (epoch + 1) * lookahead);
+}
+
+void rank_output_end() {
+  if (g_next_output_epoch == ~uint64_t{0}) return;
+  g_page_at = ~uint64_t{0};  // a last look that misses nothing
+  enter_epoch(kLastEpoch, ~uint64_t{0});
+}
+
+void show_printed() {
+  if (g_files.output >= 0 && __fpending(stdout) != 0) std::fflush(stdout);
+}
+
+void show_printed_by_crashed() {
+  if (g_files.output < 0 || stdout->_IO_write_ptr <= stdout->_IO_write_base) return;
+  const auto bytes = static_cast<size_t>(stdout->_IO_write_ptr - stdout->_IO_write_base);
+  (void)spmc::base::append(::fileno(stdout), stdout->_IO_write_base, bytes);
+  stdout->_IO_write_ptr = stdout->_IO_write_base;
+}
+
+}  // namespace detmpi

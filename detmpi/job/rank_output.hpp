@@ -1,0 +1,32 @@
+// A rank's part in ordered output: it marks in its file (output_files.hpp) when it printed what.
+//
+// Logical time is cut into epochs of one lookahead each. What a rank prints between two calls belongs to the epoch of
+// its clock there. A message takes at least the lookahead: so what its receiver prints after receiving belongs to a
+// later epoch than what its sender printed before sending, and merging by (epoch, rank) never shows an effect before
+// its cause. Neither depends on timing, as the clock does not.
+//
+// The rank looks at its file whenever a call returns in a later epoch than it began (output_tick), before the program
+// goes on: what is new was printed in the epoch that is over. It does not matter who wrote it, the rank or a child
+// process that it has waited for.
+#pragma once
+
+#include "output_files.hpp"
+
+namespace detmpi {
+
+// Epoch of what is printed after MPI_Finalize: later than everything else.
+inline constexpr uint64_t kLastEpoch = ~uint64_t{0};
+
+void rank_output_begin(int rank, RankOutputFiles files);
+
+// In MPI_Finalize, when nothing of it is left to be done.
+void rank_output_end();
+
+// What stdio still holds becomes visible: before the rank waits for longer, since it may be killed there, and before it
+// publishes that it waits, since all that it printed is in its file then. No effect on the order.
+void show_printed();
+
+// The same in a process that has crashed, by write(2) alone.
+void show_printed_by_crashed();
+
+}  // namespace detmpi

@@ -1,0 +1,41 @@
+// Files that hold output: made in memory, appended to, read, and written to the standard output of a program.
+// As the wrappers of base/sys.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <base/result.hpp>
+#include <base/unique_fd.hpp>
+
+namespace spmc::base {
+
+// An anonymous file in memory to which every write appends, and which nobody can truncate (EPERM). It disappears with
+// its last user.
+Result<UniqueFd> create_append_file(const char* name);
+// Its size, faster than file_size. Moves the file offset, which appending does not use.
+Result<uint64_t> end_of_file(int fd);
+// Reads from `offset`; less than `bytes` at the end of the file.
+Result<size_t> read_at(int fd, uint64_t offset, void* data, size_t bytes);
+// One write(2): as a whole, behind what was there, for a few bytes to a file in memory.
+Status append(int fd, const void* data, size_t bytes);
+// Maps the page of a file in which `offset` lies, for reading, in place of the page that was mapped at `page` before;
+// null: none. There must be such a page, and it must not be truncated away.
+Result<const volatile char*> map_page(int fd, uint64_t offset, const volatile char* page);
+// Writes what the file, pipe or terminal takes without blocking, after waiting at most `timeout_ns` until it takes any.
+Result<size_t> write_ready(int fd, const void* data, size_t bytes, uint64_t timeout_ns);
+
+// Standard input, output and error that were closed are /dev/null: no other file takes their numbers.
+void open_standard_files();
+bool is_terminal(int fd);
+// Standard output becomes another name of `fd`.
+Status make_standard_output(int fd);
+// The same file under a high number, where it is in nobody's way; `fd` itself if there is none.
+UniqueFd move_high(UniqueFd fd);
+void close_on_exec(int fd);
+
+// Makes room for `count` more descriptors; returns the limit that there was.
+Result<uint64_t> allow_descriptors(uint64_t count);
+void set_descriptor_limit(uint64_t limit);
+
+}  // namespace spmc::base

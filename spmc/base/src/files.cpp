@@ -1,0 +1,114 @@
+#include <base/files.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+
+namespace spmc::base {
+
+Result<UniqueFd> create_append_file(const char* name) {
+  UniqueFd fd(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd.valid()) return Error{errno, "memfd_create"};
+  if (::fcntl(fd.get(), F_SETFL, O_APPEND) < 0 || ::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK) < 0)
+    return Error{errno, "fcntl"};
+  return fd;
+}
+
+Result<uint64_t> end_of_file(int fd) {
+  const off_t end = ::lseek(fd, 0, SEEK_END);
+  if (end < 0) return Error{errno, "lseek"};
+  return static_cast<uint64_t>(end);
+}
+
+Result<size_t> read_at(int fd, uint64_t offset, void* data, size_t bytes) {
+  for (;;) {
+    const ssize_t n = ::pread(fd, data, bytes, static_cast<off_t>(offset));
+    if (n >= 0) return static_cast<size_t>(n);
+    if (errno != EINTR) return Error{errno, "pread"};
+  }
+}
+
+Status append(int fd, const void* data, size_t bytes) {
+  for (;;) {
+    const ssize_t n = ::write(fd, data, bytes);
+    if (n == static_cast<ssize_t>(bytes)) return {};
+    if (n >= 0) return Error{EIO, "write"};
+    if (errno != EINTR) return Error{errno, "write"};
+  }
+}
+
+Result<const volatile char*> map_page(int fd, uint64_t offset, const volatile char* page) {
+  constexpr uint64_t kPage = 4096;
+  void* at = const_cast<char*>(page);
+  void* mapped = ::mmap(at, kPage, PROT_READ, MAP_SHARED | (page != nullptr ? MAP_FIXED : 0), fd,
+                        static_cast<off_t>(offset & ~(kPage - 1)));
+  if (mapped == MAP_FAILED) return Error{errno, "mmap"};
+  return static_cast<const volatile char*>(mapped);
+}
+
+Result<size_t> write_ready(int fd, const void* data, size_t bytes, uint64_t timeout_ns) {
+  struct stat st;
+  if (::fstat(fd, &st) != 0) return Error{errno, "fstat"};
+  if (!S_ISREG(st.st_mode)) {
+    pollfd ready{fd, POLLOUT, 0};
+    const int found = ::poll(&ready, 1, static_cast<int>(timeout_ns / 1'000'000));
+    if (found == 0 || (found < 0 && errno == EINTR)) return size_t{0};
+    // A pipe that is ready takes so much.
+    bytes = std::min<size_t>(bytes, PIPE_BUF);
+  }
+  const ssize_t n = ::write(fd, data, bytes);
+  if (n >= 0) return static_cast<size_t>(n);
+  if (errno == EINTR || errno == EAGAIN) return size_t{0};
+  return Error{errno, "writing to standard output"};
+}
+
+void open_standard_files() {
+  int fd = 0;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDWR);  // the lowest number that is free
+  if (fd >= 0) ::close(fd);
+}
+
+bool is_terminal(int fd) { return ::isatty(fd) != 0; }
+
+Status make_standard_output(int fd) {
+  if (::dup2(fd, STDOUT_FILENO) < 0) return Error{errno, "dup2"};
+  return {};
+}
+
+UniqueFd move_high(UniqueFd fd) {
+  constexpr int kHigh = 960;  // below the usual limit of 1024
+  const int high = ::fcntl(fd.get(), F_DUPFD_CLOEXEC, kHigh);
+  return high < 0 ? std::move(fd) : UniqueFd(high);
+}
+
+void close_on_exec(int fd) { ::fcntl(fd, F_SETFD, FD_CLOEXEC); }
+
+Result<uint64_t> allow_descriptors(uint64_t count) {
+  constexpr uint64_t kOthers = 256;  // that are open besides
+  rlimit limit;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return Error{errno, "getrlimit"};
+  const rlim_t before = limit.rlim_cur;
+  const rlim_t wanted = count + kOthers;
+  if (before >= wanted) return uint64_t{before};
+  limit.rlim_cur = wanted;
+  if (limit.rlim_max < wanted || ::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return Error{EMFILE, "a file for the output of every rank"};
+  }
+  return uint64_t{before};
+}
+
+void set_descriptor_limit(uint64_t soft) {
+  rlimit limit;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = soft;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace spmc::base
