@@ -53,6 +53,10 @@ uint64_t Choices::tick() { return heavy_tailed(draw(kTick, ticks_++, 0, 0), 2); 
 
 size_t Choices::among(size_t count) { return draw(kAmong, picks_++, 0, 0) % count; }
 
-uint64_t seeded_tick() { return g_choices.tick(); }
+uint64_t seeded_tick() {
+  const uint64_t ticks = g_choices.tick();
+  g_extra_ticks += ticks;
+  return ticks;
+}
 
 }  // namespace detmpi

@@ -173,6 +173,7 @@ int init_thread(int*, char***, int required, int* provided) {
   make_predefined_communicators(rank);
   g_thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
   *provided = g_thread_level;
+  work_begin(g_thread_level < MPI_THREAD_SERIALIZED);
   g_job_state = JobState::kRunning;
   return MPI_SUCCESS;
 }
@@ -230,7 +231,7 @@ int get_processor_name(char* name, int* resultlen) {
   return MPI_SUCCESS;
 }
 
-// Logical time counts calls; one call stands for a microsecond.
+// Logical time counts calls and work; one tick stands for a microsecond.
 double wtime() {
   if (g_job != nullptr && g_job->real_time == 0) return 1e-6 * static_cast<double>(g_clock);
   return 1e-9 * static_cast<double>(spmc::base::monotonic_ns());

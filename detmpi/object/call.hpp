@@ -8,6 +8,7 @@
 #include <base/wait.hpp>
 
 #include "call_ids.hpp"
+#include "work.hpp"
 
 namespace detmpi {
 
@@ -25,6 +26,7 @@ inline CallState g_call;
 inline JobState g_job_state = JobState::kBefore;
 inline bool g_checks = true;  // DETMPI_CHECKS=0 turns argument checks off
 inline uint64_t g_clock = 0;
+inline uint64_t g_extra_ticks = 0;  // of the clock, that came from work between calls or from --seed
 
 // Where the rank publishes its clock for the others, and from which clock on they want to be woken (space/table.hpp,
 // ClockLine); private words outside a job.
@@ -52,15 +54,22 @@ inline void output_tick() {
     mark_output();
 }
 
-// Runs once in every MPI call inside MPI_Init .. MPI_Finalize, before anything else. What is published is the clock at
-// which the call before ended: everything stamped up to it has been sent, so release makes it visible first.
-inline void engine_tick() {
+// Everything stamped up to the clock has been sent, so release makes it visible first; what the rank does next comes
+// later.
+inline void publish_running_clock() {
   const uint64_t visible = g_clock < g_clock_limit ? g_clock : g_clock_limit;
   g_published_clock->store(visible, std::memory_order_release);
   spmc::base::light_fence();
   // 0, for nobody, becomes the largest number.
   if (g_wake_at->load(std::memory_order_relaxed) - 1 < visible) [[unlikely]]
     wake_own_watchers();
+}
+
+// Runs once in every MPI call inside MPI_Init .. MPI_Finalize, before anything else. What is published is the clock at
+// which the work since the call before ended.
+inline void engine_tick() {
+  take_work();
+  publish_running_clock();
   g_clock += 1;
   if (g_seeded) [[unlikely]]
     g_clock += seeded_tick();

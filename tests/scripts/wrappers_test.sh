@@ -90,6 +90,21 @@ check 'a failing compiler gives its code' sh -c '"$0" -cc="sh -c exit\ 3" x.c; [
 check 'an error in the source is an error' refuse "$cc" missing.c
 check 'pkg-config' sh -c 'PKG_CONFIG_PATH="$0/lib/pkgconfig" pkg-config --cflags --libs detmpi' "$home"
 
+if [ -e "$home/lib/dlinux/detmpi_instrument.so" ]; then
+  check '--instrument, C' sh -c '"$0" --instrument -O2 one.c -o ten && ./ten' "$cc"
+  check '--instrument, C++' sh -c '"$0" --instrument -O2 one.cpp -o ten && ./ten' "$cxx"
+  check '--instrument, position-dependent' sh -c '"$0" --instrument -O2 -no-pie one.c -o ten && ./ten' "$cc"
+  check '--instrument with -flto' sh -c '"$0" --instrument -O2 -flto one.c -o ten && ./ten' "$plain/bin/detmpicc"
+  check '--instrument counts' prints detmpi_work_left "$cc" --instrument -S one.c -o -
+  check 'without --instrument nothing counts' refuse prints detmpi_work "$cc" -S one.c -o -
+  check '--instrument -show shows the plugin' prints -fplugin= "$cc" --instrument -show one.c
+  check '--instrument with another compiler says why' \
+    sh -c 'DETMPI_CC="echo 4.2.1" "$0" --instrument one.c 2>&1 >/dev/null | grep "needs GCC"' "$cc"
+  check '--instrument with another compiler fails' refuse env DETMPI_CC='echo 4.2.1' "$cc" --instrument one.c
+else
+  check '--instrument says that it is missing' sh -c '"$0" --instrument one.c 2>&1 | grep "not part"' "$cc"
+fi
+
 if command -v cmake >/dev/null; then
   printf '%s\n' 'cmake_minimum_required(VERSION 3.10)' 'project(user C CXX)' 'find_package(MPI REQUIRED)' \
     'add_executable(nine one.c)' 'target_link_libraries(nine MPI::MPI_C)' >CMakeLists.txt
