@@ -10,6 +10,15 @@
 
 namespace detmpi {
 
+// Names the send in its acknowledgement.
+void Engine::expect_ack(Request& request) {
+  const auto slot = std::find(acks_.begin(), acks_.end(), nullptr);
+  request.ack_id = static_cast<uint32_t>(slot - acks_.begin()) + 1;
+  if (slot == acks_.end()) acks_.push_back(&request);
+  else *slot = &request;
+  ++acks_expected_;
+}
+
 void Engine::note_synchronous(int from, uint32_t id, Message* message, Request* request) {
   unacknowledged_.push_back({from, id, message, request});
   if (request != nullptr) request->ack_due = true;
@@ -78,6 +87,7 @@ void Engine::lower_next_match(uint64_t arrival) {
 void Engine::take_ack(uint32_t id, uint64_t stamp) {
   Request* request = acks_.at(id - 1);
   acks_[id - 1] = nullptr;
+  --acks_expected_;
   request->stamp = first_come_ ? g_clock : stamp;
   request->matched = true;
   if (request->pushed) message_complete(*request);

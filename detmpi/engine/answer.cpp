@@ -14,7 +14,7 @@ Outlook Engine::outlook(const Request& r, const chan::match::Horizon& horizon) c
     if (r.mode != SendMode::kSynchronous || r.matched || r.complete) {
       return {true, r.mode == SendMode::kSynchronous ? r.stamp : r.post};
     }
-    return {false, std::max(r.bound, later(r.stamp, first_come_ ? 0 : g_job->lookahead))};
+    return {false, first_come_ ? chan::match::kNever : std::max(r.bound, later(r.stamp, g_job->lookahead))};
   }
   if (r.matched || r.complete) return {true, r.stamp};
   if (r.plain()) return {false, std::max(r.post, horizon.next_arrival(r.source))};

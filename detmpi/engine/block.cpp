@@ -88,9 +88,10 @@ void Engine::conclude_what_is_known(const Wait& wait) {
 }
 
 void Engine::learn_of_acks(const Wait& wait) {
+  if (acks_expected_ == 0 || first_come_) return;
   each(wait, [&](Request& r) {
     if (r.kind != RequestKind::kSend || r.mode != SendMode::kSynchronous || r.matched || !r.started) return;
-    const uint64_t bound = horizon_.earliest_ack(r.peer_world, r.position, r.stamp);
+    const uint64_t bound = horizon_.earliest_ack(need_of(r));
     if (bound <= r.bound) return;
     r.bound = bound;
     horizon_.note_news();
@@ -143,7 +144,12 @@ void Engine::look_at_clocks(const Wait& wait) {
 // Asks those ranks to wake this one. True if one had to be asked anew.
 bool Engine::watch(const Wait& wait) {
   bool anew = false;
-  for (const Question& q : questions_) anew = horizon_.watch({&q.rank, 1}, q.beyond) || anew;
+  uint64_t watched = 0;  // questions with one time follow each other
+  for (const Question& q : questions_) {
+    if (q.beyond == watched || !horizon_.wanting(q.rank, q.beyond)) continue;
+    watched = q.beyond;
+    anew = horizon_.watch(q.beyond) || anew;
+  }
   if (wait.kind != Wait::Kind::kTest && wait.kind != Wait::Kind::kAny) return anew;
   each(wait, [&](const Request& r) {
     const bool may_be_acknowledged = r.kind == RequestKind::kSend && !outlook(r).final;
@@ -199,6 +205,25 @@ Need Engine::need_of(const Request& r) const {
   return need;
 }
 
+// Of wildcards that accept the same messages the first tells all. The times of their posts make no difference: none is
+// after the clock.
+void Engine::add_need(const Request& r) {
+  if (r.kind != RequestKind::kRecv || r.matched || r.complete || r.source != chan::match::kAny) {
+    needs_.push_back(need_of(r));
+    return;
+  }
+  const auto same = [&](const Pattern& p) { return p.context == r.context && p.tag == r.tag; };
+  const auto earlier = std::ranges::find_if(patterns_, same);
+  if (earlier == patterns_.end()) {
+    patterns_.push_back({r.context, r.tag, needs_.size()});
+    needs_.push_back(need_of(r));
+  } else {
+    Need& need = needs_.emplace_back();
+    need.kind = Need::Kind::kRepeat;
+    need.repeats = earlier->need;
+  }
+}
+
 void Engine::publish_clock() {
   clock_line(rank_).clock.store(std::min(g_clock, g_clock_limit), std::memory_order_release);
   wake_watchers(rank_);
@@ -215,7 +240,8 @@ void Engine::publish(const Wait& wait) {
     return;
   }
   needs_.clear();
-  each(wait, [&](const Request& r) { needs_.push_back(need_of(r)); });
+  patterns_.clear();
+  each(wait, [&](const Request& r) { add_need(r); });
   if (wait.probe != nullptr) needs_.push_back(need_of_receive(*wait.probe));
   if (wait.marks != nullptr) needs_.push_back(*wait.marks);
   show_printed();

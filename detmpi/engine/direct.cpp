@@ -141,7 +141,7 @@ void Engine::await_taker(Request& request) {
     if (!is_open()) break;
     poll_all();
     if (is_open() && spmc::base::monotonic_ns() >= until) withdraw(request);
-    else if (static_cast<unsigned>(ranks_) > cores_) spmc::base::yield_core();
+    else if (crowded_) spmc::base::yield_core();
   }
   advance_offer(entry);
 }

@@ -138,9 +138,7 @@ class Engine {
   SendMode mode_of(SendMode mode, uint32_t context) const {
     return strict_sends_ && mode == SendMode::kStandard && context % 2 == 0 ? SendMode::kSynchronous : mode;
   }
-  int ranks() const { return ranks_; }
   spmc::FramePool& frames() { return pool_; }
-  spmc::base::WaitLine& wait_line() { return *wait_line_; }
 
   // --- sends (send.cpp) ---
   // Puts the request's message under way: at once, or behind those that wait. Sets pushed, and complete if it is.
@@ -155,14 +153,15 @@ class Engine {
   // --- receives (receive.cpp) ---
   // Matches the request with what is there already, or posts it.
   void receive(Request& request);
-  // The fast path of a blocking receive of consecutive bytes that names its source. False: nothing was done.
+  // The fast path of a blocking receive of consecutive bytes that names its source: its message is there, or comes
+  // shortly. False: nothing was done.
   struct Received {
     int source;  // rank in the communicator
     int tag;
     uint64_t bytes;
     uint64_t time;
   };
-  bool try_receive_now(int from, uint32_t context, int tag, char* data, size_t room, Received* received);
+  bool try_receive_soon(int from, uint32_t context, int tag, char* data, size_t room, Received* received);
   // The message has left the matcher.
   void take_unexpected(Message& message, Request& request);
   chan::match::Matcher& matcher() { return matcher_; }
@@ -241,6 +240,7 @@ class Engine {
   void send_to_self(Request& request);
   void limit_clock();
 
+  chan::Cell* await_record(chan::LaneIn& lane);
   void learn_sources();
   void take_record(int from, Inbound& in, chan::Cell* cell);
   void take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind);
@@ -271,6 +271,7 @@ class Engine {
   void learn_failure(int error);
 
   // --- acknowledgements (acks.cpp) ---
+  void expect_ack(Request& request);
   void note_synchronous(int from, uint32_t id, Message* message, Request* request);
   void ack_for(Message& message, Request& request);
   bool may_acknowledge(const Request& request) const;
@@ -290,6 +291,9 @@ class Engine {
   void look_at_clocks(const Wait& wait);
   bool watch(const Wait& wait);
   bool somebody_asks() const;
+  // With more ranks than cores: those who could answer do not run. Whoever has a question left then sleeps soon, or all
+  // who wait would take turns with the few who have something to do.
+  bool asks_in_vain() const { return crowded_ && !questions_.empty(); }
   // Grows with everything that may change an answer.
   uint64_t news() const { return changes_ + horizon_.epoch(); }
   uint64_t earliest_return(const Wait& wait) const;
@@ -299,6 +303,7 @@ class Engine {
   void publish(const Wait& wait);
   void publish_clock();
   void describe(const Wait& wait);  // describe.cpp
+  void add_need(const Request& request);
   chan::match::Need need_of(const Request& request) const;
   chan::match::Need need_of_receive(const chan::match::Receive& receive) const;
   void end_block();
@@ -307,7 +312,7 @@ class Engine {
 
   int rank_ = 0;
   int ranks_ = 0;
-  unsigned cores_ = 1;
+  bool crowded_ = false;  // more ranks than cores
   spmc::base::WaitLine* wait_line_ = nullptr;
   spmc::FramePool pool_{spmc::SpaceId{0}};
   chan::SlabWindow window_{pool_, 1, 1, 0};
@@ -342,9 +347,16 @@ class Engine {
   bool announce_due_ = false;
   bool described_ = false;
   std::vector<chan::match::Need> needs_;
+  struct Pattern {  // of wildcards in needs_
+    uint32_t context;
+    int tag;
+    size_t need;
+  };
+  std::vector<Pattern> patterns_;
   std::vector<Unacknowledged> unacknowledged_;
   std::vector<Request*> late_;  // freed receives that are complete after the clock
   std::vector<Request*> acks_;  // synchronous sends by ack id - 1; null: free
+  uint32_t acks_expected_ = 0;  // of them
   DirectFrom direct_from_{DirectFrom::kNever, DirectFrom::kNever};
   spmc::EPageIndex offer_table_;   // none until the first offer
   uint32_t offers_used_ = 0;       // bit mask
@@ -374,15 +386,17 @@ void Engine::block(const Wait& wait, int hint, Done&& done) {
   if (done()) return;
   polls_ = next_snapshot_ = 0;
   asked_at_ = concluded_at_ = ~uint64_t{0};  // of another wait
+  questions_.clear();
   const auto look = [&] {
     spin_poll(wait, hint);
     return done();
   };
   spmc::base::g_wait_counters.waits += 1;
-  for (bool ready = look() || spmc::base::spin_and_yield(look); !ready;) {
+  const auto asks = [&] { return asks_in_vain(); };
+  for (bool ready = look() || spmc::base::spin_and_yield(look, asks); !ready;) {
     prepare_sleep(wait);
     spmc::base::sleep_unless(*wait_line_, [&] { return must_look_again(wait) || done(); });
-    ready = done() || spmc::base::yield_until(look);
+    ready = done() || spmc::base::yield_until(look, asks);
   }
   end_block();
 }

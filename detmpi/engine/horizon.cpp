@@ -17,43 +17,26 @@ void Horizon::start(int rank, int ranks, Time lookahead, bool first_come) {
   snapshot_.emplace(view_, lookahead);
 }
 
-bool Horizon::look(std::span<const int> ranks, Time beyond) {
-  if (first_come_) return true;
-  bool all = true;
-  for (const int rank : ranks) {
-    if (!wanting(rank, beyond)) continue;
-    const space::ClockLine& line = clock_line(rank);
-    Time& fresh = fresh_[static_cast<size_t>(rank)];
-    const auto kind = static_cast<space::ClockKind>(line.kind.load(std::memory_order_acquire));
-    const Time bound = kind == space::ClockKind::kDone ? kNever : later(line.clock.load(std::memory_order_acquire), 1);
-    if (bound > fresh) {
-      fresh = bound;
-      fresher_ = true;
-    }
-    if (!wanting(rank, beyond)) continue;
-    all = false;
-    if (kind != space::ClockKind::kRun) blocked_found_ = true;
+bool Horizon::look(int rank, Time beyond) {
+  if (first_come_ || !wanting(rank, beyond)) return true;
+  const space::ClockLine& line = clock_line(rank);
+  Time& fresh = fresh_[static_cast<size_t>(rank)];
+  const auto kind = static_cast<space::ClockKind>(line.kind.load(std::memory_order_acquire));
+  const Time bound = kind == space::ClockKind::kDone ? kNever : later(line.clock.load(std::memory_order_acquire), 1);
+  if (bound > fresh) {
+    fresh = bound;
+    fresher_ = true;
+    if (!wanting(rank, beyond)) return true;
   }
-  return all;
+  if (kind != space::ClockKind::kRun) blocked_found_ = true;
+  return false;
 }
 
 void Horizon::take_snapshot() {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // what this rank has published, before it reads
-  const auto bounds = chan::match::solve_bounds(snapshot_->take(), fresh_);
+  const auto& bounds = solver_.solve(snapshot_->take(), fresh_);
   for (size_t i = 0; i < bounds.size(); ++i) fresh_[i] = std::max(fresh_[i], bounds[i]);
   fresher_ = true;
-}
-
-// chan/match/snapshot.cpp has the same for any rank's sends.
-Horizon::Time Horizon::earliest_ack(int to, uint64_t position, Time arrival) {
-  const Time latency = lookahead_;
-  if (!view_.examined(rank_, to, position)) {
-    const bool done =
-        clock_line(to).kind.load(std::memory_order_acquire) == static_cast<uint32_t>(space::ClockKind::kDone);
-    return done ? kNever : later(arrival, latency);
-  }
-  const Time matched = std::min(view_.next_match(to), fresh_[static_cast<size_t>(to)]);
-  return later(std::max(arrival, matched), latency);
 }
 
 void Horizon::set_self(Time time) {
@@ -71,9 +54,7 @@ void Horizon::adopt() {
   note_news();
 }
 
-bool Horizon::watch(std::span<const int> ranks, Time beyond) {
-  if (first_come_) return false;
-  if (std::ranges::none_of(ranks, [&](int rank) { return wanting(rank, beyond); })) return false;
+bool Horizon::watch(Time beyond) {
   // Its next message arrives later once its clock is there.
   const Time at = std::max<Time>(1, beyond - std::min(beyond, lookahead_));
   bool anything = false;

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <vector>
 
 #include <chan/match/matcher.hpp>
@@ -33,9 +32,12 @@ class Horizon final : public chan::match::Horizon {
   // No message to itself counts: what a call waits for cannot be sent during the call.
   class Others;
 
-  // Looks at the clocks of those whose next message may arrive up to time `beyond`. True if none is left.
-  bool look(std::span<const int> ranks, Time beyond);
-  bool look(int rank, Time beyond) { return look({&rank, 1}, beyond); }
+  // The rank's next message may arrive up to `beyond`, for all that is known.
+  bool wanting(int rank, Time beyond) const {
+    return rank != rank_ && chan::match::later(fresh_[static_cast<size_t>(rank)], lookahead_) <= beyond;
+  }
+  // Looks at the clock of a rank for which that holds. False if it still does.
+  bool look(int rank, Time beyond);
   // A rank that was found wanting is blocked: a snapshot may tell more.
   bool snapshot_helps() const { return blocked_found_; }
   void begin_looks() { blocked_found_ = false; }
@@ -43,9 +45,11 @@ class Horizon final : public chan::match::Horizon {
   void take_snapshot();
   // By the latest snapshot this rank is in a deadlock.
   bool never_acts() const { return fresh_[static_cast<size_t>(rank_)] == chan::match::kNever; }
-  // When the acknowledgement of a synchronous message comes at the earliest, if it has not come. To be used before the
+  // When the acknowledgement that `need` is about comes at the earliest, if it has not come. To be used before the
   // lanes are emptied.
-  Time earliest_ack(int to, uint64_t position, Time arrival);
+  Time earliest_ack(const chan::match::Need& need) {
+    return chan::match::earliest(chan::match::node_of_ack(view_, rank_, need), fresh_);
+  }
   // No action of this rank comes before `time`.
   void set_self(Time time);
 
@@ -61,19 +65,15 @@ class Horizon final : public chan::match::Horizon {
   uint64_t epoch() const { return epoch_; }
   void note_news() { ++epoch_; }
 
-  // If the next message of one of the ranks may arrive up to `beyond`: asks all of the job of whom that holds, since
-  // those may depend on any other, to wake this one when they can tell more. True if anything had to be asked that was
-  // not asked before.
-  bool watch(std::span<const int> ranks, Time beyond);
+  // Asks all ranks of the job that are wanting, since any may depend on any other, to wake this one when they can tell
+  // more. True if anything had to be asked that was not asked before.
+  bool watch(Time beyond);
   // The same for whatever the rank does next: it advances its clock, or publishes another next match.
   bool watch_next(int rank);
   void stop_watching();
 
  private:
   bool watch_clock(int rank, Time at);
-  bool wanting(int rank, Time beyond) const {
-    return rank != rank_ && chan::match::later(fresh_[static_cast<size_t>(rank)], lookahead_) <= beyond;
-  }
 
   int rank_ = 0;
   Time lookahead_ = 1;
@@ -87,6 +87,7 @@ class Horizon final : public chan::match::Horizon {
   std::vector<bool> watches_;
   JobView view_;
   std::optional<chan::match::Snapshot> snapshot_;
+  chan::match::BoundsSolver solver_;
 };
 
 class Horizon::Others final : public chan::match::Horizon {

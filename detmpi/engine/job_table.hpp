@@ -86,7 +86,6 @@ struct alignas(4096) JobTable {
   // The first rank that ends the job early claims it: 0 nobody, else rank + 1.
   alignas(64) std::atomic<uint32_t> abort_rank;
   std::atomic<int32_t> abort_code;
-  std::atomic<uint32_t> finalized;  // ranks that have entered MPI_Finalize
   // Fork start: detmpirun sets it before it asks the monitor, by SIGTERM, to kill the ranks, show what they printed,
   // end.
   std::atomic<uint32_t> end_now;

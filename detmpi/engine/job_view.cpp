@@ -38,6 +38,10 @@ class Decoder {
     need.kind = static_cast<Need::Kind>(head & 0xff);
     need.time = next();
     need.sources.clear();
+    if (need.kind == Need::Kind::kRepeat) {
+      need.repeats = next();
+      return whole_;
+    }
     if (need.kind == Need::Kind::kAck) {
       need.peer = next_rank();
       need.position = next();

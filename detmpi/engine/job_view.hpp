@@ -6,6 +6,7 @@
 //   record      while it is blocked for longer: one Need after the other (chan/match/snapshot.hpp), in words of 8 bytes
 //                 kind | sources << 8, time, candidate            kFixed, kReceive, kMarks
 //                 kind, time, peer, position, latency              kAck
+//                 kind, time, index                                kRepeat
 //                 and the sources: rank; for kMarks rank, place, value
 //   next match  of the synchronous messages that it has taken in and not acknowledged
 //
@@ -34,6 +35,9 @@ class JobView final : public chan::match::Shared {
   int ranks() const override { return static_cast<int>(g_job->ranks); }
   void read_record(int rank, chan::match::Record& record, uint64_t* version) override;
   uint64_t version(int rank) override;
+  bool done(int rank) override {
+    return clock_line(rank).kind.load(std::memory_order_acquire) == static_cast<uint32_t>(space::ClockKind::kDone);
+  }
   bool unexamined(int from, int to) override;
   bool examined(int from, int to, uint64_t position) override;
   bool acknowledged(int from, int to, uint64_t) override { return unexamined(to, from); }

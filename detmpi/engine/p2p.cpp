@@ -111,8 +111,8 @@ int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer fr
   if (from.rank != MPI_ANY_SOURCE && type.dense) [[likely]] {
     Engine::Received received;
     const int world = senders_in(comm)[static_cast<size_t>(from.rank)];
-    if (g_engine.try_receive_now(world, from.context, from.tag, static_cast<char*>(buf) + type.true_lb,
-                                 type.size * static_cast<size_t>(count), &received)) {
+    if (g_engine.try_receive_soon(world, from.context, from.tag, static_cast<char*>(buf) + type.true_lb,
+                                  type.size * static_cast<size_t>(count), &received)) {
       g_clock = std::max(g_clock, received.time);
       note_event(received.source, received.tag, received.bytes, received.time);
       fill_status(status, received.source, received.tag, received.bytes);

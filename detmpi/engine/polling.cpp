@@ -30,7 +30,7 @@ void failed_poll() {
 }
 
 void Engine::give_way() {
-  if (static_cast<unsigned>(ranks_) > cores_) spmc::base::yield_core();
+  if (crowded_) spmc::base::yield_core();
   else spmc::base::cpu_relax();
 }
 

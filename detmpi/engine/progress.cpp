@@ -17,7 +17,7 @@ Engine g_engine;
 void Engine::start(int rank) {
   rank_ = rank;
   ranks_ = static_cast<int>(g_job->ranks);
-  cores_ = spmc::base::usable_cores();
+  crowded_ = static_cast<unsigned>(ranks_) > spmc::base::usable_cores();
   wait_line_ = &spmc::segment::space_slot(space_of_rank(rank)).wait;
   pool_ = spmc::FramePool(space_of_rank(rank));
   window_ = chan::SlabWindow(pool_, g_job->slab_pages, g_job->slab_step, g_job->slab_limit);
@@ -27,7 +27,7 @@ void Engine::start(int rank) {
   matcher_ = chan::match::Matcher(ranks_);
   horizon_.start(rank, ranks_, g_job->lookahead, first_come_);
   publisher_ = Publisher(rank, pool_);
-  polls_before_publishing_ = static_cast<unsigned>(ranks_) > cores_ ? 1 : kPollsBeforePublishing;
+  polls_before_publishing_ = crowded_ ? 1 : kPollsBeforePublishing;
   g_keep_digest = g_job->keep_digest != 0;
   strict_sends_ = g_job->strict_sends != 0;
   g_choices.start(first_come_ ? 0 : g_job->seed, rank, g_job->lookahead);

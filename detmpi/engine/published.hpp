@@ -20,7 +20,6 @@ class Publisher {
   void wait(uint64_t clock, bool any, const std::vector<chan::match::Need>& needs);
   void run();  // what was published of a wait does not hold any longer
   void done();
-  bool waits() const { return waits_; }
 
   // Somebody watches this rank.
   bool watched() const { return line_->wake_at.load(std::memory_order_relaxed) != 0; }

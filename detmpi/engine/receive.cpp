@@ -11,11 +11,21 @@
 
 namespace detmpi {
 
-bool Engine::try_receive_now(int from, uint32_t context, int tag, char* data, size_t room, Received* received) {
+// A blocking receive that has nothing to do but to wait for its message is not posted at once: that would be work after
+// the message has come. Not for long, since this rank helps nobody meanwhile.
+chan::Cell* Engine::await_record(chan::LaneIn& lane) {
+  constexpr uint32_t kShortly = 64;
+  chan::Cell* cell = lane.peek();
+  if (cell != nullptr || !taken_.empty() || offers_used_ != 0 || !blocked_to_.empty()) return cell;
+  spmc::base::spin_shortly(kShortly, [&] { return (cell = lane.peek()) != nullptr; });
+  return cell;
+}
+
+bool Engine::try_receive_soon(int from, uint32_t context, int tag, char* data, size_t room, Received* received) {
   Inbound& in = in_[static_cast<size_t>(from)];
   if (!matcher_.no_messages(from) || !in.posted.empty() || !matcher_.no_receives()) return false;
   if (!in.lane.open() && !in.lane.try_open(lane_line(rank_, from))) return false;
-  chan::Cell* cell = in.lane.peek();
+  chan::Cell* cell = await_record(in.lane);
   if (cell == nullptr) return false;
   const uint32_t marker = cell->marker.load(std::memory_order_relaxed);
   const bool ready = (marker & 0xff) == kRecordEager && cell->context == context && tag_matches(tag, cell->tag);

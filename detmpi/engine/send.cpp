@@ -93,10 +93,7 @@ void Engine::send(Request& request) {
   request.stamp = arrival_stamp(request.peer_world, request.context);
   if (request.mode == SendMode::kSynchronous) {
     request.position = out.lane.position();
-    const auto slot = std::find(acks_.begin(), acks_.end(), nullptr);
-    request.ack_id = static_cast<uint32_t>(slot - acks_.begin()) + 1;
-    if (slot == acks_.end()) acks_.push_back(&request);
-    else *slot = &request;
+    expect_ack(request);
   }
   if (out.waiting.empty()) {
     if (try_offer(request, out)) return;
@@ -223,8 +220,8 @@ void Engine::send_to_self(Request& request) {
   request.complete = !synchronous;
   ++changes_;
   if (synchronous) {
-    acks_.push_back(&request);
-    request.ack_id = message->ack_id = static_cast<uint32_t>(acks_.size());
+    expect_ack(request);
+    message->ack_id = request.ack_id;
     note_synchronous(rank_, message->ack_id, message, nullptr);
   }
   Request* receive = match_posted(in, request.context, request.tag);

@@ -87,7 +87,9 @@ void add_description(StuckRank& stuck, const std::vector<Need>& needs) {
     } else if (f[0] == "unmatched") {
       stuck.unmatched.push_back({std::stoi(f[1]), f[2], f[3]});
     } else if (f[0] == "need" && at < needs.size()) {
-      const Need& need = needs[at++];
+      const Need& own = needs[at++];
+      const bool repeats = own.kind == Need::Kind::kRepeat && own.repeats < needs.size();
+      const Need& need = repeats ? needs[own.repeats] : own;
       Unmet unmet{f[1], f[2], f[3], f[4], {}};
       for (const auto& source : need.sources) unmet.from.push_back(source.rank);
       if (need.kind == Need::Kind::kAck) unmet.from.push_back(need.peer);

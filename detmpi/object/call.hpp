@@ -46,7 +46,7 @@ inline bool g_seeded = false;
 // From this clock on, what the program prints belongs to another epoch (job/rank_output.hpp). All ones: nobody asks.
 inline uint64_t g_next_output_epoch = ~uint64_t{0};
 
-[[gnu::cold]] void mark_output();
+void mark_output();
 
 // Before the program goes on, be it after a call or in a function of its own that a call has called.
 inline void output_tick() {

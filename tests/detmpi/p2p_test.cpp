@@ -25,6 +25,16 @@ TEST_CASE("every way for a large message gives the same") {
     expect_same_ways(name, {2, 5});
   }
 }
+TEST_CASE("what programs check of themselves holds in the order of arrival") {
+  for (const char* name : {"completion", "direct", "flood", "modes", "null_self", "order", "persistent", "probe",
+                           "progress", "sendrecv", "sizes", "truncate", "types"}) {
+    for (const int ranks : {2, 5}) {
+      const auto run = test_support::run_command(mpi_test::job(ranks, name, {"--order=arrival"}));
+      INFO(name << " on " << ranks << " ranks\n" << run.err);
+      CHECK(run.exit_code == 0);
+    }
+  }
+}
 TEST_CASE("a kernel that lets no process into another one's memory") {
   const auto allowed = test_support::run_command_same(mpi_test::job(3, "denied", {"--direct-from=1"}, {"no"}));
   const auto denied = test_support::run_command_same(mpi_test::job(3, "denied", {"--direct-from=1"}, {"yes"}));

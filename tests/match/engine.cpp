@@ -143,7 +143,7 @@ class Rank final : match::Horizon {
     // What is known of acknowledgements.
     for (Slot& slot : slots_) {
       if (slot.use != Slot::Use::kSynchronous || slot.need.kind != match::Need::Kind::kAck) continue;
-      slot.bound = std::max(slot.bound, match::earliest(snapshot_.node(self_, slot.need), known_));
+      slot.bound = std::max(slot.bound, match::earliest(match::node_of_ack(world_, self_, slot.need), known_));
       if (const auto time = world_.acknowledgement(self_, slot.need.peer, slot.need.position)) {
         slot.need.kind = match::Need::Kind::kFixed;
         slot.need.time = *time;
@@ -168,6 +168,20 @@ class Rank final : match::Horizon {
     };
     if (receive.source != match::kAny) add(receive.source);
     else std::ranges::for_each(receive.senders, add);
+    return need;
+  }
+  // An open wildcard like one before it.
+  static bool repeats(const Slot& own, const Slot& other) {
+    const auto open = [](const Slot& s) {
+      return s.use == Slot::Use::kReceive && !s.receive.final() && s.receive.source == match::kAny;
+    };
+    return open(own) && open(other) && own.receive.context == other.receive.context &&
+           own.receive.tag == other.receive.tag;
+  }
+  static match::Need repeat_of(size_t index) {
+    match::Need need;
+    need.kind = match::Need::Kind::kRepeat;
+    need.repeats = index;
     return need;
   }
   match::Need need(const Slot& slot) const { return slot.use == Slot::Use::kReceive ? need(slot.receive) : slot.need; }
@@ -414,7 +428,14 @@ class Rank final : match::Horizon {
     };
     const auto needs = [&] {
       std::vector<match::Need> list;
-      for (const int slot : requests(step).slots) list.push_back(need(slots_[static_cast<size_t>(slot)]));
+      std::vector<const Slot*> slots;
+      for (const int slot : requests(step).slots) {
+        const Slot& own = slots_[static_cast<size_t>(slot)];
+        const auto earlier = std::ranges::find_if(slots, [&](const Slot* s) { return repeats(own, *s); });
+        if (earlier == slots.end()) list.push_back(need(own));
+        else list.push_back(repeat_of(static_cast<size_t>(earlier - slots.begin())));
+        slots.push_back(&own);
+      }
       return list;
     };
     block(step.op != Op::kWaitall, attempt, needs);

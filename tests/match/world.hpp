@@ -41,6 +41,10 @@ struct World final : match::Shared {
     scheduler.yield();
     return versions[static_cast<size_t>(rank)];
   }
+  bool done(int rank) override {
+    scheduler.yield();
+    return records[static_cast<size_t>(rank)].kind == match::RankState::Kind::kDone;
+  }
   bool unexamined(int from, int to) override {
     scheduler.yield();
     return lanes[{from, to}].size() != taken_in[{from, to}];

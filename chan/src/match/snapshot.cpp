@@ -4,6 +4,19 @@
 
 namespace chan::match {
 
+Node node_of_ack(Shared& shared, int rank, const Need& need) {
+  const bool done = shared.done(need.peer);
+  if (!shared.examined(rank, need.peer, need.position)) {
+    return Node::fixed(done ? kNever : later(need.time, need.latency));
+  }
+  Node node = Node::fixed(need.time);
+  node.candidate = shared.next_match(need.peer);
+  node.any = true;
+  node.edges.push_back({need.peer, 0});
+  node.add = need.latency;
+  return node;
+}
+
 const std::vector<RankState>& Snapshot::take() {
   const int ranks = shared_.ranks();
   readings_.resize(static_cast<size_t>(ranks));
@@ -21,13 +34,16 @@ void Snapshot::look_again(int rank, RankState& state) {
   state.kind = record.kind;
   state.any = record.any;
   state.clock = record.clock;
-  state.nodes.clear();
   if (record.kind != RankState::Kind::kWait) return;
   // The needs first: what they have seen is then covered by the look at the version.
-  for (const Need& need : record.needs) state.nodes.push_back(node(rank, need));
-  if (!has_moved(rank)) return;
-  state.kind = RankState::Kind::kRun;
-  state.nodes.clear();
+  size_t nodes = 0;
+  for (const Need& need : record.needs) {
+    if (need.kind == Need::Kind::kRepeat) continue;
+    if (nodes == state.nodes.size()) state.nodes.emplace_back();
+    add_node(rank, need, state.nodes[nodes++]);
+  }
+  state.nodes.resize(nodes);
+  if (has_moved(rank)) state.kind = RankState::Kind::kRun;
 }
 
 bool Snapshot::has_moved(int rank) {
@@ -42,35 +58,24 @@ bool Snapshot::has_come(int rank, const Need& need) {
       return std::ranges::any_of(need.sources, [&](const auto& s) { return shared_.unexamined(s.rank, rank); });
     case Need::Kind::kAck: return shared_.acknowledged(rank, need.peer, need.position);
     case Need::Kind::kMarks: return std::ranges::any_of(need.sources, [&](const auto& s) { return shared_.marked(s); });
-    case Need::Kind::kFixed: break;
+    case Need::Kind::kFixed:
+    case Need::Kind::kRepeat: break;
   }
   return false;
 }
 
-Node Snapshot::node(int rank, const Need& need) {
-  Node node = Node::fixed(need.time);
-  switch (need.kind) {
-    case Need::Kind::kReceive:
-      node.candidate = need.candidate;
-      node.any = true;
-      break;
-    case Need::Kind::kAck: {
-      // Matched when a receive that the destination has posted can take the message, or at a later post of it.
-      if (!shared_.examined(rank, need.peer, need.position)) {
-        const bool done = readings_[static_cast<size_t>(need.peer)].record.kind == RankState::Kind::kDone;
-        return Node::fixed(done ? kNever : later(need.time, need.latency));
-      }
-      node.candidate = shared_.next_match(need.peer);
-      node.any = true;
-      node.edges.push_back({need.peer, 0});
-      node.add = need.latency;
-      return node;
-    }
-    case Need::Kind::kMarks:
-    case Need::Kind::kFixed: break;
+// The request as the solver takes it.
+void Snapshot::add_node(int rank, const Need& need, Node& node) {
+  if (need.kind == Need::Kind::kAck) {
+    node = node_of_ack(shared_, rank, need);
+    return;
   }
+  node.least = need.time;
+  node.add = 0;
+  node.any = need.kind == Need::Kind::kReceive;
+  node.candidate = node.any ? need.candidate : kNever;
+  node.edges.clear();
   for (const Need::Source& source : need.sources) node.edges.push_back({source.rank, lookahead_});
-  return node;
 }
 
 }  // namespace chan::match

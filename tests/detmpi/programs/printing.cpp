@@ -100,14 +100,15 @@ void waited_for() {
   MPI_Barrier(kComm);
 }
 
-// All wait for rank 0, which does not go on, or each for itself, which is a deadlock. They have printed before.
+// All wait for rank 0, which does not go on, or each for the next, which is a deadlock once all do. They have printed
+// before.
 void stuck(bool deadlock) {
   std::printf("rank %d waits\n", g_rank);
   if (g_rank == 0 && !deadlock) {
     std::fflush(stdout);
     pause();
   }
-  MPI_Recv(nullptr, 0, MPI_INT, deadlock ? g_rank : 0, 1, kComm, MPI_STATUS_IGNORE);
+  MPI_Recv(nullptr, 0, MPI_INT, deadlock ? (g_rank + 1) % g_size : 0, 1, kComm, MPI_STATUS_IGNORE);
 }
 
 void children() {

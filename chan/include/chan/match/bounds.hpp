@@ -49,9 +49,52 @@ struct RankState {
   std::vector<Node> nodes;  // kWait
 };
 
-// A of each rank; kNever is infinity. `known`: what is known to be a lower bound for each; may be empty. It must be
-// used where there is any: a rank that has just moved seems to know less than before, and whoever waits for the others'
-// sake would not know that it is this one whose news he needs.
+// Keeps its memory for the next solution.
+class BoundsSolver {
+ public:
+  // A of each rank; kNever is infinity. Valid until the next call. `known`: what is known to be a lower bound for each;
+  // may be empty. It must be used where there is any: a rank that has just moved seems to know less than before, and
+  // whoever waits for the others' sake would not know that it is this one whose news he needs.
+  const std::vector<Time>& solve(std::span<const RankState> ranks, std::span<const Time> known = {});
+
+ private:
+  // One vertex for each rank, then one for each request of a waiting rank. A vertex is settled at its value once: in
+  // ascending order of values, so the first argument that reaches an OR is its least, the last that reaches an AND its
+  // greatest.
+  struct Vertex {
+    bool settled = false;
+    bool any = false;
+    Time value = 0;  // so far: the greatest argument, and what bounds it from below
+    Time add = 0;
+    size_t missing = 0;    // AND: arguments that have not come
+    Time queued = kNever;  // the least value with which it stands in the queue
+  };
+  struct Link {  // from a rank to a request that waits for it
+    size_t to;
+    Time add;
+  };
+  struct Entry {
+    Time value;
+    size_t at;
+    bool operator>(const Entry& other) const { return value > other.value; }
+  };
+
+  void add_rank(size_t rank, const RankState& state, Time known);
+  void add_node(size_t rank, const Node& node);
+  void link_all(std::span<const RankState> ranks);
+  void push(size_t at, Time argument);
+  void reach(size_t at, Time argument);
+  void settle(size_t at, Time value);
+
+  size_t ranks_ = 0;
+  std::vector<Vertex> vertices_;
+  std::vector<size_t> owner_;       // of each request
+  std::vector<size_t> first_link_;  // of each rank, and behind the last one's
+  std::vector<Link> links_;         // by rank
+  std::vector<Entry> queue_;        // a heap
+  std::vector<Time> bounds_;
+};
+
 std::vector<Time> solve_bounds(std::span<const RankState> ranks, std::span<const Time> known = {});
 // When the request completes at the earliest, with A of each rank.
 Time earliest(const Node& node, std::span<const Time> bounds);

@@ -17,7 +17,8 @@ namespace chan::match {
 
 // One request of a waiting rank.
 struct Need {
-  enum class Kind : uint8_t { kFixed, kReceive, kAck, kMarks };
+  // kRepeat: a receive that accepts the same messages as an earlier one, which stands for it.
+  enum class Kind : uint8_t { kFixed, kReceive, kAck, kMarks, kRepeat };
   struct Source {
     int rank = 0;
     // kMarks: where the rank leaves its mark, and which.
@@ -31,6 +32,8 @@ struct Need {
 
   Time candidate = kNever;      // kReceive: least arrival of a message that has come and could be it
   std::vector<Source> sources;  // kReceive: who could send one and has not; kMarks: who is waited for
+
+  size_t repeats = 0;  // kRepeat: index of that one among the needs
 
   // kAck: of a synchronous send
   int peer = 0;           // its destination
@@ -56,6 +59,8 @@ class Shared {
   virtual int ranks() const = 0;
   virtual void read_record(int rank, Record& record, uint64_t* version) = 0;
   virtual uint64_t version(int rank) = 0;
+  // It will never act again, nor take in anything.
+  virtual bool done(int rank) = 0;
   // Is there a message that the receiver has not taken in?
   virtual bool unexamined(int from, int to) = 0;
   // Has it taken in the message at that position?
@@ -67,15 +72,17 @@ class Shared {
   virtual bool marked(const Need::Source& source) = 0;
 };
 
-// One look at all ranks. Keeps its memory for the next one.
+// When a synchronous send of the rank (kAck) is acknowledged: once a receive that the destination has posted can take
+// the message, or at a later post of it.
+Node node_of_ack(Shared& shared, int rank, const Need& need);
+
+// One look at all ranks. Keeps its memory for the next one: that of ranks which do not wait, too.
 class Snapshot {
  public:
   // `lookahead`: the least time that anything takes from rank to rank.
   Snapshot(Shared& shared, Time lookahead) : shared_(shared), lookahead_(lookahead) {}
 
   const std::vector<RankState>& take();
-  // A request of a rank as the solver takes it.
-  Node node(int rank, const Need& need);
 
  private:
   struct Reading {
@@ -83,6 +90,7 @@ class Snapshot {
     uint64_t version = 0;
   };
   void look_again(int rank, RankState& state);
+  void add_node(int rank, const Need& need, Node& node);
   bool has_moved(int rank);
   bool has_come(int rank, const Need& need);
 

@@ -97,10 +97,16 @@ bool sleep_unless(WaitLine& mine, Ready&& ready) {
 
 inline constexpr uint32_t kLeastSpins = 20;
 
-// As many yields as the policy allows between two sleeps.
-template <typename Ready>
-bool yield_until(Ready&& ready) {
-  for (uint32_t i = 0; i < g_wait_policy.yields; ++i) {
+struct Patient {
+  bool operator()() const { return false; }
+};
+
+// As many yields as the policy allows between two sleeps; fewer where `impatient` says, after kFewYields of them, that
+// this will take longer.
+inline constexpr uint32_t kFewYields = 10;
+template <typename Ready, typename Impatient = Patient>
+bool yield_until(Ready&& ready, Impatient&& impatient = {}) {
+  for (uint32_t i = 0; i < g_wait_policy.yields && !(i >= kFewYields && impatient()); ++i) {
     g_wait_counters.yields += 1;
     yield_core();
     if (ready()) return true;
@@ -108,9 +114,22 @@ bool yield_until(Ready&& ready) {
   return false;
 }
 
-// The part of a wait before sleeping, after the first look failed. False: it was in vain.
+// A wait of at most `spins`, and no more than the policy allows now. False: it was in vain.
 template <typename Ready>
-bool spin_and_yield(Ready&& ready) {
+bool spin_shortly(uint32_t spins, Ready&& ready) {
+  if (spins > g_spin_budget) spins = g_spin_budget;
+  for (uint32_t i = 0; i < spins; ++i) {
+    cpu_relax();
+    if (!ready()) continue;
+    if (g_spin_budget < g_wait_policy.spins) g_spin_budget *= 2;
+    return true;
+  }
+  return false;
+}
+
+// The part of a wait before sleeping, after the first look failed. False: it was in vain.
+template <typename Ready, typename Impatient = Patient>
+bool spin_and_yield(Ready&& ready, Impatient&& impatient = {}) {
   for (uint32_t i = 0; i < g_spin_budget; ++i) {
     cpu_relax();
     if (!ready()) continue;
@@ -119,7 +138,7 @@ bool spin_and_yield(Ready&& ready) {
   }
   if (g_spin_budget > kLeastSpins) g_spin_budget /= 2;
   if (g_home_core >= 0) go_home();
-  return yield_until(ready);
+  return yield_until(ready, impatient);
 }
 
 // The slow part of wait_until.
