@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <sstream>
 
 #include "../engine/job_view.hpp"
@@ -68,21 +69,36 @@ std::string with_source_line(const std::string& place) {
     char function[256] = "", line[512] = "";
     const bool both = std::fgets(function, sizeof function, output) && std::fgets(line, sizeof line, output);
     ::pclose(output);
-    function[std::strcspn(function, "\n")] = line[std::strcspn(line, "\n")] = 0;
+    function[std::strcspn(function, "\n")] = 0;
+    line[std::strcspn(line, "\n")] = 0;
+    if (char* note = std::strstr(line, " (discriminator")) *note = 0;  // says nothing to people
     if (both && function[0] != '?') return std::string(function) + (line[0] != '?' ? std::string(", ") + line : "");
   }
   return "";
 }
 
+// Many ranks are stuck in the same place, and each question to addr2line starts a process.
+class SourceLines {
+ public:
+  const std::string& of(const std::string& place) {
+    const auto [known, fresh] = lines_.try_emplace(place);
+    if (fresh) known->second = with_source_line(place);
+    return known->second;
+  }
+
+ private:
+  std::map<std::string, std::string> lines_;
+};
+
 // What the rank says of itself, next to its record.
-void add_description(StuckRank& stuck, const std::vector<Need>& needs) {
+void add_description(StuckRank& stuck, const std::vector<Need>& needs, SourceLines& lines) {
   std::istringstream text(description_of(stuck.rank));
   size_t at = 0;
   for (std::string line; std::getline(text, line);) {
     const auto f = fields_of(line);
     if (f[0] == "call") {
       stuck.call = f[1];
-      stuck.place = with_source_line(f[3]);
+      stuck.place = lines.of(f[3]);
       if (stuck.place.empty()) stuck.place = f[2];
     } else if (f[0] == "unmatched") {
       stuck.unmatched.push_back({std::stoi(f[1]), f[2], f[3]});
@@ -177,11 +193,12 @@ std::optional<Deadlock> DeadlockFinder::look() {
   stuck_ = stuck;
   if (stuck.empty() || !settled) return {};
   wait_for_descriptions(deadlock.stuck);
+  SourceLines lines;
   for (StuckRank& one : deadlock.stuck) {
     chan::match::Record record;
     uint64_t version = 0;
     view.read_record(one.rank, record, &version);
-    add_description(one, record.needs);
+    add_description(one, record.needs, lines);
   }
   deadlock.cycle = find_cycle(deadlock.stuck);
   deadlock.finished = finished_ranks(deadlock.stuck);
