@@ -3,6 +3,7 @@
 // A context number must be the same at all members and differ from that of every other communicator a member is in. It
 // is agreed on by the members of the parent: each proposes the lowest number that it has never used, the highest
 // proposal wins. That is a function of the program's calls alone.
+#include "../engine/events.hpp"
 #include "../engine/p2p.hpp"
 #include "../object/attributes.hpp"
 #include "../object/errors.hpp"
@@ -62,6 +63,7 @@ void give_board(Comm& parent, Comm& comm) {
     const auto members = static_cast<uint32_t>(comm.size);
     uint32_t first = 0;
     const uint32_t context = comm.context * 2 + 1;  // its own context: nobody else uses it yet
+    const ContentsHidden frame_number;
     if (comm.rank == 0) {
       first = g_boards.take(members).value;
       for (int to = 1; to < comm.size; ++to) {

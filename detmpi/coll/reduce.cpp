@@ -129,13 +129,13 @@ void allreduce_cut(Rounds& rounds, Vector& v, char* out, int64_t begin, int64_t 
     fold_members(rounds, v, part(me), rounds.members() - 1, n, cut(me), mine);
   }
   rounds.finish();
-  std::byte* place = rounds.prepare(most);
+  std::byte* place = rounds.prepare(most, v.bytes(mine));
   if (mine > 0) pack_all(place, part(me), mine, v.type);
   rounds.publish();
   for (int64_t i = 0; i < members; ++i) {
     const int64_t size = cut(i + 1) - cut(i);
     if (i == me || size == 0) continue;
-    unpack_all(part(i), size, v.type, rounds.await(static_cast<uint32_t>(i), most));
+    unpack_all(part(i), size, v.type, rounds.await(static_cast<uint32_t>(i), most, v.bytes(size)));
   }
   rounds.finish();
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "../engine/events.hpp"
+#include "../engine/p2p.hpp"
 #include "../object/call.hpp"
 #include "../object/hooks.hpp"
 
@@ -22,7 +23,9 @@ void Rounds::notify_all() const {
   }
 }
 
-std::byte* Rounds::prepare(size_t bytes) {
+std::byte* Rounds::prepare(size_t room, size_t bytes) {
+  room_ = room;
+  bytes_ = bytes;
   uint64_t free_at = 0;
   if (!board_.writable(&free_at)) [[unlikely]] {
     board_.head().waiting.fetch_add(1, std::memory_order_relaxed);
@@ -32,7 +35,7 @@ std::byte* Rounds::prepare(size_t bytes) {
     board_.head().waiting.fetch_sub(1, std::memory_order_relaxed);
   }
   if (free_at != 0) g_clock = std::max(g_clock, free_at + g_job->lookahead);
-  return const_cast<std::byte*>(data(me(), bytes));
+  return const_cast<std::byte*>(data(me(), room));
 }
 
 // Blocks until `ready`, which needs that the word of a member, the one that `whom` names, reaches `value`.
@@ -59,12 +62,20 @@ void Rounds::wait_for(Whom&& whom, Word&& word, uint64_t value, Ready&& ready) {
 // A later action of the same operation is later than what others may know of the clock by then.
 void Rounds::publish(int to) {
   g_clock += 1;
+  if (g_log_events) [[unlikely]]
+    note_entry();
   board_.publish(g_clock, static_cast<uint64_t>(g_call.id));
   if (to == kEverybody) notify_all();
   else notify(static_cast<uint32_t>(to));
 }
 
-const std::byte* Rounds::await(uint32_t member, size_t bytes) {
+void Rounds::note_entry() {
+  Event event{.kind = EventKind::kEnter, .bytes = bytes_, .context = collective_context(comm_)};
+  event.content = hash_bytes(data(me(), room_), bytes_);
+  log_act(event);
+}
+
+const std::byte* Rounds::await(uint32_t member, size_t room, size_t bytes) {
   if (!board_.published(member)) {
     const auto entry = [this](uint32_t m) { return &board_.place(board_.round(), m).round; };
     wait_for([member] { return member; }, entry, board_.round() + 1, [&] { return board_.published(member); });
@@ -73,7 +84,10 @@ const std::byte* Rounds::await(uint32_t member, size_t bytes) {
   if (place.call != static_cast<uint64_t>(g_call.id)) [[unlikely]]
     mismatch(member, static_cast<CallId>(place.call));
   g_clock = std::max(g_clock, place.stamp + g_job->lookahead);
-  return data(member, bytes);
+  const std::byte* found = data(member, room);
+  if (g_log_events) [[unlikely]]
+    told_ = hash_bytes(found, bytes, told_);
+  return found;
 }
 
 // The members of a communicator must call the same collective operations in the same order.
@@ -94,7 +108,14 @@ void Rounds::await_all(size_t bytes) {
 
 void Rounds::finish() {
   if (board_.ends_half()) g_clock += 1;  // others may act on it: an action of its own
-  note_event(MPI_ANY_SOURCE, MPI_ANY_TAG, 1, g_clock);
+  if (g_note_events) [[unlikely]] {
+    fold_answer({.kind = EventKind::kLeave,
+                 .bytes = 1,
+                 .time = g_clock,
+                 .context = collective_context(comm_),
+                 .content = told_});
+    told_ = 0;
+  }
   board_.finish(g_clock);
   spmc::base::light_fence();
   if (board_.head().waiting.load(std::memory_order_relaxed) != 0) [[unlikely]]

@@ -29,14 +29,17 @@ class Rounds {
   uint32_t me() const { return board_.member(); }
   size_t block() const { return board_.area(); }  // bytes that one round can carry per member
 
-  // Where this member writes its `bytes` of the coming round, once everybody has read what was there.
-  std::byte* prepare(size_t bytes);
+  // Where this member writes its `bytes` of the coming round, once everybody has read what was there. The parts of
+  // `room` that it does not use are of no meaning.
+  std::byte* prepare(size_t bytes) { return prepare(bytes, bytes); }
+  std::byte* prepare(size_t room, size_t bytes);
   // Publishes it. `to`: the only member that will read it, or kEverybody.
   static constexpr int kEverybody = -1;
   void publish(int to = kEverybody);
 
-  // Waits until the member has published; its data.
-  const std::byte* await(uint32_t member, size_t bytes);
+  // Waits until the member has published; its data, for which there was `room`.
+  const std::byte* await(uint32_t member, size_t bytes) { return await(member, bytes, bytes); }
+  const std::byte* await(uint32_t member, size_t room, size_t bytes);
   void await_all(size_t bytes);  // every member
   const std::byte* data(uint32_t member, size_t bytes) const {
     return bytes <= chan::kPlaceBytes ? board_.place(board_.round(), member).data
@@ -48,12 +51,17 @@ class Rounds {
  private:
   template <typename Whom, typename Word, typename Ready>
   void wait_for(Whom&& whom, Word&& word, uint64_t value, Ready&& ready);
+  [[gnu::cold]] void note_entry();
   [[noreturn, gnu::cold]] void mismatch(uint32_t member, CallId theirs) const;
   void notify(uint32_t member) const;
   void notify_all() const;
 
   Comm& comm_;
   chan::Board& board_;
+  // For --verify.
+  size_t room_ = 0;    // of what it publishes
+  size_t bytes_ = 0;   // that it publishes
+  uint64_t told_ = 0;  // hash of what others have published, in this round
 };
 
 }  // namespace detmpi

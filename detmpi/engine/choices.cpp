@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "../object/call.hpp"
+#include "events.hpp"
 
 namespace detmpi {
 
@@ -27,7 +28,7 @@ void Choices::start(uint64_t seed, int rank, uint64_t lookahead) {
   seed_ = seed;
   rank_ = static_cast<uint64_t>(rank);
   lookahead_ = lookahead;
-  g_seeded = seed != 0;
+  g_watch_calls = seed != 0;
 }
 
 // Each word goes through a multiplication and a shift that spread it over all bits (splitmix64).
@@ -53,7 +54,9 @@ uint64_t Choices::tick() { return heavy_tailed(draw(kTick, ticks_++, 0, 0), 2); 
 
 size_t Choices::among(size_t count) { return draw(kAmong, picks_++, 0, 0) % count; }
 
-uint64_t seeded_tick() {
+uint64_t watched_call() {
+  if (g_log_events) log_call();
+  if (g_choices.plain()) return 0;
   const uint64_t ticks = g_choices.tick();
   g_extra_ticks += ticks;
   return ticks;

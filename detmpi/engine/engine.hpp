@@ -134,6 +134,9 @@ class Engine {
   void done() { publisher_.done(); }
 
   int rank() const { return rank_; }
+  // Before a send: does --strict-sends or --verify care?
+  bool looks_at_sends() const { return look_at_sends_; }
+  void look_at_sends() { look_at_sends_ = true; }
   // How a send in that context behaves: those of collective operations are left alone.
   SendMode mode_of(SendMode mode, uint32_t context) const {
     return strict_sends_ && mode == SendMode::kStandard && context % 2 == 0 ? SendMode::kSynchronous : mode;
@@ -189,6 +192,8 @@ class Engine {
     if (announce_due_) [[unlikely]]
       announce();
   }
+  // Folds it into the digest, and logs it.
+  [[gnu::cold]] void note_completion(const Request& request);
   // Of what the blocked call's Wait says.
   void note_change() { ++changes_; }
 
@@ -327,8 +332,9 @@ class Engine {
   chan::match::Matcher matcher_;
   Horizon horizon_;
   Publisher publisher_;
-  bool first_come_ = false;    // --order=arrival
-  bool strict_sends_ = false;  // --strict-sends
+  bool first_come_ = false;     // --order=arrival
+  bool strict_sends_ = false;   // --strict-sends
+  bool look_at_sends_ = false;  // strict, or to be logged
   bool cancelling_ = false;
   // Blocking.
   uint32_t polls_ = 0;

@@ -24,10 +24,35 @@ void set_pattern(Request& request, Comm& comm, Peer from) {
   request.peer_world = any ? 0 : request.source;
 }
 
+// Logs the send, and makes a strict one synchronous. Returns its mode.
+[[gnu::cold]] SendMode look_at_send(const void* buf, int64_t count, const Datatype& type, Peer to, SendMode mode) {
+  const TypedBytes data(type, buf, count);
+  if (g_log_events) {
+    Event event{EventKind::kSend, to.rank, to.tag, data.size()};
+    event.context = to.context;
+    event.content = content_of(data, data.size());
+    log_act(event);
+  }
+  return g_engine.mode_of(mode, to.context);
+}
+
+void note_receive(Peer from, size_t room) {
+  note_act({EventKind::kReceive, from.rank, from.tag, room, 0, from.context});
+}
+
+// A receive that was complete at once, before the clock has moved to its time.
+[[gnu::cold]] void note_received_now(const Engine::Received& received, Peer from, const char* data, size_t room) {
+  note_receive(from, room);
+  Event event{EventKind::kGot, received.source, received.tag, received.bytes, std::max(g_clock, received.time)};
+  event.context = from.context;
+  if (g_log_events) event.content = hash_bytes(data, received.bytes);
+  fold_answer(event);
+}
+
 void start_send(Request& request, const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to,
                 SendMode mode) {
   request.kind = RequestKind::kSend;
-  request.mode = g_engine.mode_of(mode, to.context);
+  request.mode = mode;
   request.comm = &comm;
   request.context = to.context;
   request.peer = to.rank;
@@ -82,6 +107,8 @@ int p2p_status(Request& request, MPI_Status* status) {
 void p2p_start_send(Request& request, const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to,
                     SendMode mode) {
   g_clock += step_of(to.context);
+  if (g_engine.looks_at_sends()) [[unlikely]]
+    mode = look_at_send(buf, count, type, to, mode);
   start_send(request, buf, count, type, comm, to, mode);
 }
 
@@ -89,12 +116,15 @@ void p2p_start_recv(Request& request, void* buf, int64_t count, const Datatype& 
   g_clock += step_of(from.context);
   set_pattern(request, comm, from);
   request.data = TypedBytes(type, buf, count);
+  note_receive(from, request.data.size());
   g_engine.receive(request);
 }
 
 void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to, SendMode mode) {
   g_clock += step_of(to.context);
-  if (type.dense && g_engine.mode_of(mode, to.context) == SendMode::kStandard) [[likely]] {
+  if (g_engine.looks_at_sends()) [[unlikely]]
+    mode = look_at_send(buf, count, type, to, mode);
+  if (type.dense && mode == SendMode::kStandard) [[likely]] {
     const auto* data = static_cast<const char*>(buf) + type.true_lb;
     const int world = comm.world_rank[static_cast<size_t>(to.rank)];
     if (g_engine.try_send_now(world, data, type.size * static_cast<size_t>(count), to.tag, comm, to.context)) return;
@@ -113,8 +143,10 @@ int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer fr
     const int world = senders_in(comm)[static_cast<size_t>(from.rank)];
     if (g_engine.try_receive_soon(world, from.context, from.tag, static_cast<char*>(buf) + type.true_lb,
                                   type.size * static_cast<size_t>(count), &received)) {
+      if (g_note_events) [[unlikely]]
+        note_received_now(received, from, static_cast<char*>(buf) + type.true_lb,
+                          type.size * static_cast<size_t>(count));
       g_clock = std::max(g_clock, received.time);
-      note_event(received.source, received.tag, received.bytes, received.time);
       fill_status(status, received.source, received.tag, received.bytes);
       return MPI_SUCCESS;
     }
@@ -124,6 +156,7 @@ int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer fr
   request.post = g_clock;
   set_pattern(request, comm, from);
   request.data = TypedBytes(type, buf, count);
+  note_receive(from, request.data.size());
   g_engine.receive(request);
   if (!request.complete) g_engine.block_until_complete(request);
   return p2p_status(request, status);

@@ -21,7 +21,7 @@ constexpr unsigned kPollsPerTurn = 8;  // a poll costs 0.1 us, giving the core a
 
 // LOGICAL-TIME section 6: the n-th in a row takes min(2^n, about L / 16). Any other call resets it.
 void failed_poll() {
-  note_event(MPI_ANY_SOURCE, MPI_ANY_TAG, 0, g_clock);
+  note_answer({.kind = EventKind::kNothing, .time = g_clock});
   g_in_a_row = g_clock - g_extra_ticks == g_last_end + 1 ? g_in_a_row + 1 : 1;
   const uint64_t most = std::max<uint64_t>(1, g_job->lookahead / 16);
   g_clock += std::min(uint64_t{1} << std::min(g_in_a_row, kMostDoublings), most) - 1;

@@ -27,6 +27,7 @@ class Probe {
     probe_.tag = tag;
     probe_.post = g_clock;
     probe_.probe = true;
+    note_act({.kind = EventKind::kProbe, .peer = source, .tag = tag, .context = probe_.context});
     g_engine.matcher().post(probe_);
   }
   ~Probe() { g_engine.matcher().withdraw(probe_, g_clock); }
@@ -65,7 +66,7 @@ class Probe {
 };
 
 void fill(const Message& message, MPI_Status* status) {
-  note_event(message.source, message.tag, message.bytes, g_clock);
+  note_answer({EventKind::kSeen, message.source, message.tag, message.bytes, g_clock, message.context});
   fill_status(status, message.source, message.tag, message.bytes);
 }
 

@@ -28,8 +28,9 @@ void Engine::start(int rank) {
   horizon_.start(rank, ranks_, g_job->lookahead, first_come_);
   publisher_ = Publisher(rank, pool_);
   polls_before_publishing_ = crowded_ ? 1 : kPollsBeforePublishing;
-  g_keep_digest = g_job->keep_digest != 0;
+  g_note_events = g_job->keep_digest != 0;
   strict_sends_ = g_job->strict_sends != 0;
+  look_at_sends_ = strict_sends_;
   g_choices.start(first_come_ ? 0 : g_job->seed, rank, g_job->lookahead);
   clock_line(rank).next_match.store(chan::match::kNever, std::memory_order_release);
   out_.resize(static_cast<size_t>(ranks_));
@@ -184,10 +185,26 @@ void Engine::take_piece(int from, Inbound& in, const chan::Cell* cell) {
   if (request != nullptr) message_complete(*request);
 }
 
+// A standard send that blocks is no event: whether it was a request at all depends on how much room there was. Nor is
+// it an event which message a cancelled receive would have got: it may have come, or not yet.
+void Engine::note_completion(const Request& request) {
+  const bool receive = request.kind == RequestKind::kRecv;
+  if (!receive && request.blocking && request.mode == SendMode::kStandard) return;
+  Event event{.kind = EventKind::kCancelled, .bytes = 1, .time = g_clock};
+  if (!request.cancelled) {
+    event = {receive ? EventKind::kGot : EventKind::kSent, request.matched_source, request.matched_tag, request.bytes,
+             request.stamp};
+  }
+  event.context = request.context;
+  if (g_log_events && event.kind == EventKind::kGot) event.content = content_of(request.data, request.bytes);
+  fold_answer(event);
+}
+
 void Engine::observe(Request& request) {
   const bool receive = request.kind == RequestKind::kRecv;
   if (receive || request.mode == SendMode::kSynchronous) g_clock = std::max(g_clock, request.stamp);
-  note_event(request.matched_source, request.matched_tag, request.bytes + (request.cancelled ? 1 : 0), request.stamp);
+  if (g_note_events) [[unlikely]]
+    note_completion(request);
   if (request.ack_due) [[unlikely]] {
     settle_acks();
     block({Wait::Kind::kPhysical}, kNoLane, [&] {

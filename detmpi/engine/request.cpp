@@ -2,9 +2,12 @@
 
 #include <base/check.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <vector>
+
+#include "events.hpp"
 
 namespace detmpi {
 namespace {
@@ -16,6 +19,15 @@ std::deque<Request> g_pool;  // addresses stay valid as it grows
 std::vector<uint32_t> g_free;
 
 }  // namespace
+
+uint64_t content_of(TypedBytes data, size_t n) {
+  n = std::min(n, data.size());
+  data.rewind();
+  if (data.flat() != nullptr) return hash_bytes(data.flat(), n);
+  std::vector<char> packed(n);
+  data.read(packed.data(), n);
+  return hash_bytes(packed.data(), n);
+}
 
 Request& request_new() {
   uint32_t index;

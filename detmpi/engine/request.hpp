@@ -77,6 +77,9 @@ class TypedBytes {
   Cursor cursor_;
 };
 
+// hash_bytes of its first n bytes, as they are now; of all if there are less.
+[[gnu::cold]] uint64_t content_of(TypedBytes data, size_t n);
+
 // Legal transitions of a request that is not persistent: pending -> complete -> freed. A persistent one goes
 // inactive -> (start) pending -> complete -> (wait, test) inactive, and is freed by MPI_Request_free.
 //

@@ -13,6 +13,7 @@
 #include "../coll/comm_setup.hpp"
 #include "../coll/rounds.hpp"
 #include "../engine/engine.hpp"
+#include "../engine/events.hpp"
 #include "../object/attributes.hpp"
 #include "../object/call.hpp"
 #include "../object/errors.hpp"
@@ -38,6 +39,7 @@ bool g_is_rank = false;  // the handler below is also that of the monitor
 void note_crash(const spmc::base::Crash& crash) {
   if (!g_is_rank) return;
   show_printed_by_crashed();
+  event_log_end(LogEnd::kCrashed);
   RankRecord& record = rank_record(g_engine.rank());
   record.crash_address = crash.address;
   record.call.store(static_cast<uint32_t>(g_call.id), std::memory_order_relaxed);
@@ -118,7 +120,13 @@ int join_job(RankOutputFiles& files) {
   }
   const char* rank = std::getenv(kEnvRank);
   if (auto attached = attach_as(std::atoi(segment), rank); !attached) give_up("joining the job", attached.error());
+  if (const char* log = std::getenv(kEnvEvents)) {
+    if (auto mapped = map_event_log(spmc::base::UniqueFd(std::atoi(log))); !mapped) {
+      give_up("mapping the event log", mapped.error());
+    }
+  }
   // Programs that this one starts are not ranks of the job.
+  ::unsetenv(kEnvEvents);
   ::unsetenv(kEnvSegment);
   ::unsetenv(kEnvRank);
   if (rank == nullptr) return fork_ranks(files);
@@ -142,6 +150,7 @@ void rank_begin(int rank) {
   record.state.store(static_cast<uint32_t>(RankState::kRunning), std::memory_order_release);
   spmc::base::set_context_hook(write_context);
   g_is_rank = true;
+  event_log_begin(rank);
 }
 
 void wake_own_watchers() { wake_watchers(g_engine.rank()); }
@@ -196,6 +205,7 @@ int finalize() {
   barrier(*g_comm_world);
   g_engine.done();
   rank_output_end();
+  event_log_end(LogEnd::kFinalized);
   rank_record(g_engine.rank()).state.store(static_cast<uint32_t>(RankState::kFinalized), std::memory_order_release);
   g_job_state = JobState::kAfter;
   return MPI_SUCCESS;

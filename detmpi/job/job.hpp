@@ -35,6 +35,7 @@ struct JobOptions {
 inline constexpr const char* kEnvSegment = "DETMPI_SEGMENT";  // descriptor of the segment
 inline constexpr const char* kEnvRank = "DETMPI_RANK";        // exec: the rank; absent: fork at MPI_Init
 inline constexpr const char* kEnvOutput = "DETMPI_OUTPUT";    // exec: descriptors of the rank's output, of the marks
+inline constexpr const char* kEnvEvents = "DETMPI_EVENTS";    // --verify: descriptor of the event log
 
 // Makes segment and table; this process is SPMC space 0, and not yet a space of the space layer. g_job is set.
 spmc::base::Status job_create(const JobOptions& options);

@@ -14,6 +14,7 @@ namespace detmpi {
 namespace {
 
 constexpr int kUsageExit = 2;
+constexpr long kMaxVerifyRuns = 1000;
 
 constexpr const char* kHelp =
     "Usage: detmpirun [OPTION]... PROGRAM [ARGUMENT]...\n"
@@ -24,6 +25,9 @@ constexpr const char* kHelp =
     "                       exec: every rank is started anew\n"
     "      --order=ORDER    of messages: logical (default), the same in every run; arrival: as they come\n"
     "      --seed=N         another legal order of messages, the same for each N (default 0: the plain one)\n"
+    "      --verify=N       run the program N times, disturbed in different ways, and compare all that the\n"
+    "                       ranks do, are told and print; where runs differ, say where and why\n"
+    "      --verify-seed=S  other disturbances for each S (default 1)\n"
     "      --digest         print a digest of the run on standard error: equal for equal runs\n"
     "      --strict-sends   sends wait for their receives: shows programs that need buffered sends\n"
     "      --lookahead=N    least logical time from a send to its arrival, in calls (default 64)\n"
@@ -45,8 +49,8 @@ constexpr const char* kHelp =
     "More ranks than cores are fine. Standard input goes to rank 0.\n"
     "\n"
     "Exit status: 0 when every rank ended with 0; the first rank's exit status that is not 0 (also that of\n"
-    "MPI_Abort); 128 + S when a rank died of signal S; 122 after a deadlock; 124 after --timeout; 127 when\n"
-    "PROGRAM cannot be started; 2 for a wrong command line.\n";
+    "MPI_Abort); 128 + S when a rank died of signal S; 122 after a deadlock; 123 when runs differ (--verify);\n"
+    "124 after --timeout; 127 when PROGRAM cannot be started; 2 for a wrong command line.\n";
 
 [[noreturn]] void usage_error(const char* what, const char* value) {
   std::fprintf(stderr, "detmpirun: %s%s%s\nTry 'detmpirun --help'.\n", what, value != nullptr ? ": " : "",
@@ -97,6 +101,16 @@ uint64_t parse_direct_from(const char* text) {
   return parse_size(text, 1, "--direct-from is a size, such as 64K, or never");
 }
 
+int parse_runs(const char* text) {
+  char* end = nullptr;
+  errno = 0;
+  const long n = std::strtol(text, &end, 10);
+  if (end == text || *end != 0 || errno != 0 || n < 2 || n > kMaxVerifyRuns) {
+    usage_error("--verify takes a number of runs from 2 to 1000", text);
+  }
+  return static_cast<int>(n);
+}
+
 uint32_t parse_lookahead(const char* text) {
   char* end = nullptr;
   errno = 0;
@@ -113,6 +127,13 @@ uint64_t parse_seed(const char* text) {
   const unsigned long long seed = std::strtoull(text, &end, 10);
   if (end == text || *end != 0 || errno != 0 || *text == '-') usage_error("the seed must be a number from 0", text);
   return seed;
+}
+
+// What --verify compares must be able to repeat.
+void check_verify(const LaunchOptions& options) {
+  if (options.verify_runs > 0 && !options.ordered_output.value_or(true)) {
+    usage_error("--verify compares ordered output: leave --ordered-output=no out", nullptr);
+  }
 }
 
 double parse_seconds(const char* text) {
@@ -138,7 +159,9 @@ LaunchOptions parse_command_line(int argc, char** argv) {
     kSeed,
     kStrictSends,
     kDigest,
-    kOrderedOutput
+    kOrderedOutput,
+    kVerify,
+    kVerifySeed
   };
   static const option kOptions[] = {
       {"start", required_argument, nullptr, kStart},
@@ -149,6 +172,8 @@ LaunchOptions parse_command_line(int argc, char** argv) {
       {"order", required_argument, nullptr, kOrder},
       {"seed", required_argument, nullptr, kSeed},
       {"digest", no_argument, nullptr, kDigest},
+      {"verify", required_argument, nullptr, kVerify},
+      {"verify-seed", required_argument, nullptr, kVerifySeed},
       {"strict-sends", no_argument, nullptr, kStrictSends},
       {"report", required_argument, nullptr, kReport},
       {"lookahead", required_argument, nullptr, kLookahead},
@@ -170,6 +195,7 @@ LaunchOptions parse_command_line(int argc, char** argv) {
           usage_error("--start is fork or exec", optarg);
         }
         options.exec_start = std::strcmp(optarg, "exec") == 0;
+        options.start_given = true;
         break;
       case kWtime:
         if (std::strcmp(optarg, "real") != 0 && std::strcmp(optarg, "logical") != 0) {
@@ -191,7 +217,9 @@ LaunchOptions parse_command_line(int argc, char** argv) {
         break;
       case 'l': options.job.label_output = true; break;
       case kSeed: options.job.seed = parse_seed(optarg); break;
-      case kDigest: options.job.keep_digest = true; break;
+      case kDigest: options.job.keep_digest = options.print_digest = true; break;
+      case kVerify: options.verify_runs = parse_runs(optarg); break;
+      case kVerifySeed: options.verify_seed = parse_seed(optarg); break;
       case kStrictSends: options.job.strict_sends = true; break;
       case kReport:
         if (!is_report_file(optarg))
@@ -209,6 +237,7 @@ LaunchOptions parse_command_line(int argc, char** argv) {
   }
   if (optind >= argc) usage_error("no program given", nullptr);
   options.program = argv + optind;
+  check_verify(options);
   return options;
 }
 

@@ -12,8 +12,13 @@ namespace detmpi {
 struct LaunchOptions {
   JobOptions job;
   bool exec_start = false;             // --start=exec
+  bool start_given = false;            // --start
   std::optional<bool> ordered_output;  // not given: it depends on what standard output is
   std::vector<std::string> reports;    // --report: files for a deadlock's report
+  bool print_digest = false;           // --digest
+  int verify_runs = 0;                 // --verify; 0: not given
+  uint64_t verify_seed = 1;            // of the disturbances
+  int event_log = -1;                  // descriptor of a log for the ranks to fill; -1: none
   char** program = nullptr;            // and its arguments, null-terminated
 };
 

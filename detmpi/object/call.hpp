@@ -40,9 +40,10 @@ inline uint64_t g_clock_limit = ~uint64_t{0};
 
 [[gnu::cold]] void wake_own_watchers();
 
-// --seed: calls take different times.
-inline bool g_seeded = false;
-[[gnu::cold]] uint64_t seeded_tick();
+// Something is to be done in every call: --seed gives calls different times, --verify logs them.
+inline bool g_watch_calls = false;
+// Returns the ticks that the call takes beyond one.
+[[gnu::cold]] uint64_t watched_call();
 // From this clock on, what the program prints belongs to another epoch (job/rank_output.hpp). All ones: nobody asks.
 inline uint64_t g_next_output_epoch = ~uint64_t{0};
 
@@ -71,8 +72,8 @@ inline void engine_tick() {
   take_work();
   publish_running_clock();
   g_clock += 1;
-  if (g_seeded) [[unlikely]]
-    g_clock += seeded_tick();
+  if (g_watch_calls) [[unlikely]]
+    g_clock += watched_call();
 }
 
 struct Outside {};  // a call that may come before MPI_Init or after MPI_Finalize, and does not advance the clock

@@ -24,7 +24,7 @@ std::string take_stub() { return std::exchange(g_called, ""); }
 
 void wake_own_watchers() {}
 void mark_output() {}
-uint64_t seeded_tick() { return 0; }
+uint64_t watched_call() { return 0; }
 
 void transport_release(Comm&) { ++g_transports_released; }
 

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <memory>
+#include <string>
 
 namespace spmc::base {
 
@@ -80,6 +82,41 @@ bool is_terminal(int fd) { return ::isatty(fd) != 0; }
 Status make_standard_output(int fd) {
   if (::dup2(fd, STDOUT_FILENO) < 0) return Error{errno, "dup2"};
   return {};
+}
+
+Status make_standard_input(int fd) {
+  if (::dup2(fd, STDIN_FILENO) < 0) return Error{errno, "dup2"};
+  return {};
+}
+
+Status make_standard_error(int fd) {
+  if (::dup2(fd, STDERR_FILENO) < 0) return Error{errno, "dup2"};
+  return {};
+}
+
+Result<UniqueFd> open_again(int fd) {
+  UniqueFd again(::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!again.valid()) return Error{errno, "open"};
+  return again;
+}
+
+Status append_all(int from, int to, uint64_t patience_ns, void (*on_wait)()) {
+  constexpr size_t kBlock = 64 * 1024;
+  const auto block = std::make_unique<char[]>(kBlock);
+  pollfd ready{from, POLLIN, 0};
+  bool told = false;
+  for (;;) {
+    const int found = ::poll(&ready, 1, told ? -1 : static_cast<int>(patience_ns / 1'000'000));
+    if (found == 0) {
+      on_wait();
+      told = true;
+    }
+    if (found <= 0) continue;
+    const ssize_t n = ::read(from, block.get(), kBlock);
+    if (n == 0) return {};
+    if (n > 0) DL_TRY_STATUS(append(to, block.get(), static_cast<size_t>(n)));
+    else if (errno != EINTR && errno != EAGAIN) return Error{errno, "read"};
+  }
 }
 
 UniqueFd move_high(UniqueFd fd) {

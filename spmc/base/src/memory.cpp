@@ -38,6 +38,12 @@ Result<Mapping> Mapping::try_shared_at(void* address, size_t size, int fd) {
   return Mapping(p, size);
 }
 
+Result<Mapping> Mapping::try_shared(size_t size, int fd) {
+  void* p = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (p == MAP_FAILED) return Error{errno, "mapping a shared file"};
+  return Mapping(p, size);
+}
+
 Result<Mapping> Mapping::try_reserve_at(void* address, size_t size) {
   void* p = ::mmap(address, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return Error{errno, "reserving an address range"};

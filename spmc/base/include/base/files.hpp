@@ -28,8 +28,14 @@ Result<size_t> write_ready(int fd, const void* data, size_t bytes, uint64_t time
 // Standard input, output and error that were closed are /dev/null: no other file takes their numbers.
 void open_standard_files();
 bool is_terminal(int fd);
-// Standard output becomes another name of `fd`.
+// Standard output, or another of the three, becomes another name of `fd`.
 Status make_standard_output(int fd);
+Status make_standard_input(int fd);
+Status make_standard_error(int fd);
+// The same file of memory, open for reading, with a position of its own, at its start.
+Result<UniqueFd> open_again(int fd);
+// Appends all that comes from `from` to `to`; calls `on_wait` once if that takes longer than `patience_ns`.
+Status append_all(int from, int to, uint64_t patience_ns, void (*on_wait)());
 // The same file under a high number, where it is in nobody's way; `fd` itself if there is none.
 UniqueFd move_high(UniqueFd fd);
 void close_on_exec(int fd);

@@ -18,6 +18,8 @@ class Mapping {
 
   // Maps `size` bytes of the shared file `fd` from its start at exactly `address`; never replaces a mapping.
   static Result<Mapping> try_shared_at(void* address, size_t size, int fd);
+  // The same wherever there is room.
+  static Result<Mapping> try_shared(size_t size, int fd);
   // Reserves `size` bytes of private, inaccessible, zero memory at exactly `address`; costs nothing until used.
   static Result<Mapping> try_reserve_at(void* address, size_t size);
 

@@ -1,0 +1,155 @@
+#include "compare_runs.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace detmpi {
+namespace {
+
+bool same(const EventRecord& a, const EventRecord& b, const CompareRules& rules) {
+  if (!rules.first_come) return a == b;
+  EventRecord c = b;
+  c.time = a.time;
+  return a == c;
+}
+
+LogEnd end_of(const EventLog& log, int rank) {
+  return static_cast<LogEnd>(log.rank(rank).end.load(std::memory_order_relaxed));
+}
+
+// How far a rank came that was ended with the job is a matter of timing: the longer log may go on.
+bool lengths_count(const EventLog& a, const EventLog& b, int rank) {
+  return end_of(a, rank) != LogEnd::kOpen && end_of(a, rank) == end_of(b, rank);
+}
+
+std::optional<EventDifference> compare_rank(const EventLog& a, const EventLog& b, int rank, const CompareRules& rules) {
+  const uint64_t kept_a = a.kept(rank), kept_b = b.kept(rank);
+  const uint64_t both = std::min(kept_a, kept_b);
+  const EventRecord* in_a = a.records(rank);
+  const EventRecord* in_b = b.records(rank);
+  uint64_t i = 0;
+  while (i < both && same(in_a[i], in_b[i], rules)) ++i;
+  if (i == both && (kept_a == kept_b || !lengths_count(a, b, rank))) return std::nullopt;
+  return EventDifference{rank, i, i < kept_a ? &in_a[i] : nullptr, i < kept_b ? &in_b[i] : nullptr,
+                         i > 0 ? &in_a[i - 1] : nullptr};
+}
+
+// What did not find room in the logs.
+bool same_beyond(const EventLog& a, const EventLog& b, int rank) {
+  if (!lengths_count(a, b, rank)) return true;
+  const auto &in_a = a.rank(rank), &in_b = b.rank(rank);
+  return in_a.count.load() == in_b.count.load() && in_a.digest.load() == in_b.digest.load();
+}
+
+// An act counts first, wherever it stands: the program itself is to blame for it, and perhaps for all the others.
+// Then messages that differ in more than their content, which may be a consequence. Then the time decides.
+bool is_nearer_the_cause(const EventDifference& a, const EventDifference& b) {
+  const auto key = [](const EventDifference& d) { return std::tuple(!d.is_act(), d.only_content(), d.time(), d.rank); };
+  return key(a) < key(b);
+}
+
+Cause cause_of(const EventDifference& d, const CompareRules& rules) {
+  if (d.is_act()) return Cause::kOutside;
+  if (d.only_content()) return Cause::kContent;
+  return rules.first_come ? Cause::kRace : Cause::kDefect;
+}
+
+std::optional<Difference> compare_events(const EventLog& a, const EventLog& b, const CompareRules& rules) {
+  Difference difference;
+  std::optional<int> beyond;
+  for (int rank = 0; rank < static_cast<int>(a.head().ranks); ++rank) {
+    const auto found = compare_rank(a, b, rank, rules);
+    if (!found && !beyond && !same_beyond(a, b, rank)) beyond = rank;
+    if (!found) continue;
+    if (difference.ranks == 0 || is_nearer_the_cause(*found, difference.event)) difference.event = *found;
+    difference.ranks += 1;
+  }
+  if (difference.ranks == 0 && !beyond) return std::nullopt;
+  if (difference.ranks > 0) {
+    difference.cause = cause_of(difference.event, rules);
+  } else {
+    difference.cause = Cause::kBeyondLog;
+    difference.event.rank = *beyond;
+    difference.event.index = a.head().room;
+  }
+  return difference;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::optional<LineDifference> compare_output(const std::string& a, const std::string& b, const CompareRules& rules) {
+  if (a == b) return std::nullopt;
+  auto in_a = lines_of(a), in_b = lines_of(b);
+  if (rules.first_come) {
+    std::sort(in_a.begin(), in_a.end());
+    std::sort(in_b.begin(), in_b.end());
+    if (in_a == in_b) return std::nullopt;
+  }
+  size_t i = 0;
+  while (i < in_a.size() && i < in_b.size() && in_a[i] == in_b[i]) ++i;
+  const auto line = [i](const std::vector<std::string>& lines) {
+    return i < lines.size() ? "\"" + lines[i] + "\"" : std::string("nothing more");
+  };
+  return LineDifference{i + 1, line(in_a), line(in_b)};
+}
+
+}  // namespace
+
+bool RunOutcome::all_finalized() const {
+  for (int rank = 0; rank < static_cast<int>(log.head().ranks); ++rank) {
+    if (end_of(log, rank) != LogEnd::kFinalized) return false;
+  }
+  return true;
+}
+
+uint64_t RunOutcome::events() const {
+  uint64_t sum = 0;
+  for (int rank = 0; rank < static_cast<int>(log.head().ranks); ++rank) sum += log.rank(rank).count.load();
+  return sum;
+}
+
+uint64_t EventDifference::time() const {
+  if (reference == nullptr || other == nullptr) return (reference != nullptr ? reference : other)->time;
+  return std::min(reference->time, other->time);
+}
+
+// Where one is an act and the other an answer, a call has told one of them more than the other.
+bool EventDifference::is_act() const {
+  return (reference == nullptr || detmpi::is_act(reference->kind)) && (other == nullptr || detmpi::is_act(other->kind));
+}
+
+bool EventDifference::only_content() const {
+  if (reference == nullptr || other == nullptr) return false;
+  EventRecord copy = *other;
+  copy.content = reference->content;
+  return copy == *reference;
+}
+
+bool output_counts(const RunOutcome& a, const RunOutcome& b) {
+  return (a.code == 0 && b.code == 0) || (a.all_finalized() && b.all_finalized());
+}
+
+std::optional<Difference> compare_runs(const RunOutcome& a, const RunOutcome& b, const CompareRules& rules) {
+  if (auto found = compare_events(a.log, b.log, rules)) return found;
+  Difference difference;
+  if (output_counts(a, b)) {
+    if (auto line = compare_output(a.output, b.output, rules)) {
+      difference.cause = Cause::kOutput;
+      difference.line = *line;
+      return difference;
+    }
+  }
+  if (a.code == b.code) return std::nullopt;
+  difference.cause = Cause::kExit;
+  return difference;
+}
+
+}  // namespace detmpi

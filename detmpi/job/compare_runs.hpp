@@ -1,0 +1,69 @@
+// What detmpirun --verify compares: two runs of one job, of which the first is the reference.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../engine/event_log.hpp"
+
+namespace detmpi {
+
+struct RunOutcome {
+  int code = 0;  // exit code of the job
+  EventLog log;
+  std::string output;
+
+  bool all_finalized() const;
+  uint64_t events() const;
+};
+
+// What may differ from run to run, and what it says.
+struct CompareRules {
+  bool first_come = false;  // --order=arrival: times and the order of lines are no promise
+};
+
+enum class Cause {
+  kOutside,    // a rank acted differently although it had been told the same
+  kRace,       // messages came in another order, with --order=arrival
+  kContent,    // a message arrived with other bytes than it was sent with
+  kDefect,     // a rank was told something else, in the order of logical time
+  kBeyondLog,  // events differ that found no room in the logs
+  kOutput,     // what was printed differs, and nothing else
+  kExit,       // exit codes differ, and nothing else
+};
+
+// The first event of a rank that differs. Null: this run has no such event.
+struct EventDifference {
+  int rank = 0;
+  uint64_t index = 0;
+  const EventRecord* reference = nullptr;
+  const EventRecord* other = nullptr;
+  const EventRecord* before = nullptr;  // the event before it, the same in both; null: there is none
+
+  uint64_t time() const;
+  // Did the program do something else, or was it told something else?
+  bool is_act() const;
+  // The same message came with other bytes.
+  bool only_content() const;
+};
+
+struct LineDifference {
+  size_t line = 0;  // counted from 1
+  std::string reference, other;
+};
+
+struct Difference {
+  Cause cause = Cause::kOutside;
+  EventDifference event;  // kOutside .. kBeyondLog (the rank alone)
+  size_t ranks = 0;       // whose events differ
+  LineDifference line;    // kOutput
+};
+
+// Pointers in the result point into the logs.
+std::optional<Difference> compare_runs(const RunOutcome& reference, const RunOutcome& other, const CompareRules& rules);
+
+// Is what they printed to be the same? What a job that ended early had printed by then is a matter of timing.
+bool output_counts(const RunOutcome& reference, const RunOutcome& other);
+
+}  // namespace detmpi

@@ -1,0 +1,124 @@
+#include "difference_text.hpp"
+
+#include <mpi.h>
+
+#include <cstdio>
+
+#include "call_ids.hpp"
+
+namespace detmpi {
+namespace {
+
+std::string hex(uint64_t number) {
+  char text[20];
+  std::snprintf(text, sizeof text, "%016lx", static_cast<unsigned long>(number));
+  return text;
+}
+
+std::string tag_text(int tag) { return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag); }
+std::string rank_text(int rank) { return rank == MPI_ANY_SOURCE ? "any rank" : "rank " + std::to_string(rank); }
+
+std::string bytes_text(uint64_t bytes) { return with_commas(bytes) + (bytes == 1 ? " byte" : " bytes"); }
+
+std::string step(const EventRecord& e) {
+  switch (e.kind) {
+    case EventKind::kNone: break;
+    case EventKind::kCall: return "is called";
+    case EventKind::kSend:
+      return "sends " + bytes_text(e.bytes) + " with " + tag_text(e.tag) + " to " + rank_text(e.peer);
+    case EventKind::kReceive:
+      return "asks for a message with " + tag_text(e.tag) + " from " + rank_text(e.peer) + ", of at most " +
+             bytes_text(e.bytes);
+    case EventKind::kProbe: return "looks for a message with " + tag_text(e.tag) + " from " + rank_text(e.peer);
+    case EventKind::kEnter: return "contributes " + bytes_text(e.bytes);
+    case EventKind::kGot:
+      return "got " + bytes_text(e.bytes) + " with " + tag_text(e.tag) + " from " + rank_text(e.peer);
+    case EventKind::kSent: return "completed a send";
+    case EventKind::kCancelled: return "found a cancelled request";
+    case EventKind::kSeen:
+      return "saw " + bytes_text(e.bytes) + " with " + tag_text(e.tag) + " from " + rank_text(e.peer);
+    case EventKind::kNothing: return "found nothing";
+    case EventKind::kLeave: return "has what the others contribute";
+  }
+  return "";
+}
+
+bool has_content(const EventRecord& e) {
+  return e.content != 0 && (e.kind == EventKind::kSend || e.kind == EventKind::kEnter || e.kind == EventKind::kGot ||
+                            e.kind == EventKind::kLeave);
+}
+
+// `content`: that is where they differ.
+std::string version(const std::string& run, const EventRecord* event, bool content) {
+  if (event == nullptr) return "    " + run + ": nothing more\n";
+  return "    " + run + ", time " + with_commas(event->time) + ": " + event_text(*event) +
+         (content && has_content(*event) ? ", content " + hex(event->content) : "") + "\n";
+}
+
+std::string events_text(const Difference& d, const std::string& reference, const std::string& other) {
+  const EventDifference& e = d.event;
+  std::string text = "  the first difference: rank " + std::to_string(e.rank) + ", event " + with_commas(e.index + 1);
+  if (d.cause == Cause::kBeyondLog) return text + " or later, for which the logs have no room\n";
+  text += "\n" + version(reference, e.reference, e.only_content()) + version(other, e.other, e.only_content());
+  if (e.before != nullptr) text += version("before it, in both", e.before, false);
+  if (d.ranks > 1) text += "  the events of " + with_commas(d.ranks) + " ranks differ\n";
+  return text;
+}
+
+const char* verdict(const Difference& d) {
+  switch (d.cause) {
+    case Cause::kOutside:
+      return "the program itself did something else, although the rank had been told the same until then. Something\n"
+             "  comes in from outside: the time, random numbers, process IDs, memory that was never written, files,\n"
+             "  signals, other threads.";
+    case Cause::kRace:
+      return "messages raced: in the order of their arrival (--order=arrival) the program gets another one first from\n"
+             "  run to run. With --order=logical it would not.";
+    case Cause::kContent:
+      return "the same message arrived with other bytes, although the sender meant to send the same. The program "
+             "writes\n"
+             "  to the buffer of a pending send, or reads that of a pending receive; or this is a defect of DetMPI.";
+    case Cause::kDefect:
+      return "the rank was told something else, although all ranks did the same until then. This is a defect of\n"
+             "  DetMPI: please report it.";
+    case Cause::kBeyondLog: return "runs differ; a shorter run might show where.";
+    case Cause::kOutput:
+      return "all ranks did the same and were told the same, so the program printed something that comes in from\n"
+             "  outside: the time, random numbers, process IDs, addresses, memory that was never written. With -l "
+             "each\n"
+             "  line names its rank.";
+    case Cause::kExit:
+      return "all else is the same. Where several ranks fail at about the same time, the job ends with the code of "
+             "the\n"
+             "  first that is seen.";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string with_commas(uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string event_text(const EventRecord& e) {
+  std::string text = call_name(static_cast<CallId>(e.call)) + (" " + step(e));
+  const uint32_t communicator = e.context / 2;
+  if (e.context != 0 && communicator != 0) text += ", on communicator " + std::to_string(communicator);
+  return text;
+}
+
+std::string difference_text(const Difference& d, const std::string& reference, const std::string& other) {
+  std::string text;
+  if (d.cause == Cause::kOutput) {
+    text = "  the output differs in line " + with_commas(d.line.line) + "\n    " + reference + ": " + d.line.reference +
+           "\n    " + other + ": " + d.line.other + "\n";
+  } else if (d.cause != Cause::kExit) {
+    text = events_text(d, reference, other);
+  }
+  return text + "  " + verdict(d) + "\n";
+}
+
+}  // namespace detmpi

@@ -1,0 +1,116 @@
+#include "run_job.hpp"
+
+#include <base/check.hpp>
+#include <base/mapping.hpp>
+#include <base/signals.hpp>
+#include <base/sys.hpp>
+#include <space/hooks.hpp>
+#include <spmc/segment.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "../engine/event_log.hpp"
+#include "launch_monitor.hpp"
+#include "report.hpp"
+
+namespace detmpi {
+namespace {
+
+constexpr int kStandardOutput = 1;
+
+// In the child: becomes the program. `rank` < 0: fork start.
+[[noreturn]] void become_program(const LaunchOptions& options, int rank, const sigset_t& mask,
+                                 RankOutputFiles files = {}) {
+  spmc::base::restore_signal_mask(mask);
+  if (files.output >= 0) hand_on_output(files);
+  const int fd = spmc::segment::descriptor();
+  auto kept = spmc::base::keep_across_exec(fd);
+  if (kept && options.event_log >= 0) {
+    kept = spmc::base::keep_across_exec(options.event_log);
+    ::setenv(kEnvEvents, std::to_string(options.event_log).c_str(), 1);
+  }
+  ::setenv(kEnvSegment, std::to_string(fd).c_str(), 1);
+  if (rank >= 0) ::setenv(kEnvRank, std::to_string(rank).c_str(), 1);
+  if (rank > 0) spmc::base::empty_standard_input();
+  auto failed = kept ? spmc::base::execute(options.program[0], options.program) : kept;
+  const int error = failed.error().code;
+  if (rank < 0) tell_not_started(options.program[0], error);
+  else rank_record(rank).start_error.store(error, std::memory_order_relaxed);  // the monitor tells, once
+  spmc::base::die(kCannotStart);
+}
+
+[[noreturn]] void cannot_start(const char* what, const spmc::base::Error& error) {
+  std::fprintf(stderr, "detmpirun: %s: %s\n", what, error.message().c_str());
+  std::exit(1);  // what has been started dies with this process
+}
+
+DeadlockHandler reporter(const LaunchOptions& options) {
+  return [&options](const Deadlock& deadlock) { report_deadlock(deadlock, options.reports); };
+}
+
+// Exec start: this process is the ranks' parent and the root space.
+int run_ranks(const LaunchOptions& options, const sigset_t& mask) {
+  if (auto root = space::try_take_root(); !root) cannot_start("becoming the root space", root.error());
+  if (auto all = job_alloc_ranks(); !all) cannot_start("starting the ranks", all.error());
+  auto output = OutputFiles::try_create();
+  if (!output) cannot_start("capturing the ranks' output", output.error());
+  for (int rank = 0; rank < options.job.ranks; ++rank) {
+    if (auto added = output.value().try_add(); !added) cannot_start("capturing the ranks' output", added.error());
+    auto child = space::try_fork_child(child_of_rank(rank));
+    if (!child) cannot_start("starting the ranks", child.error());
+    if (child.value() == 0) {
+      auto files = output.value().try_enter();
+      if (!files) cannot_start("capturing the ranks' output", files.error());
+      become_program(options, rank, mask, files.value());
+    }
+    rank_record(rank).pid.store(child.value(), std::memory_order_relaxed);
+  }
+  spmc::base::empty_standard_input();
+  return monitor_ranks(options.program[0], std::move(output).value(), reporter(options));
+}
+
+// Fork start: the program's first process will be both.
+int run_program(const LaunchOptions& options, const sigset_t& mask) {
+  auto child = spmc::base::fork_tied();
+  if (!child) cannot_start("starting the program", child.error());
+  if (child.value() == 0) become_program(options, -1, mask);
+  spmc::base::empty_standard_input();
+  return monitor_program(child.value(), reporter(options));
+}
+
+unsigned long digest_of_job() {
+  uint64_t digest = 0;
+  for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
+    digest = fold_digest(digest, rank_record(rank).digest);
+  }
+  return digest;
+}
+
+// For whoever reads the log.
+void log_digest(int event_log) {
+  auto heads = spmc::base::Mapping::try_shared(EventLog::heads_size(g_job->ranks), event_log);
+  if (heads) EventLog(heads.value().base()).head().digest = digest_of_job();
+}
+
+}  // namespace
+
+int run_job(LaunchOptions options) {
+  // In the order of arrival the clocks say nothing about cause and effect.
+  options.job.order_output =
+      options.ordered_output.value_or(!options.job.first_come && !spmc::base::is_terminal(kStandardOutput));
+  if (auto made = job_create(options.job); !made) {
+    std::fprintf(stderr, "detmpirun: %s\n", made.error().message().c_str());
+    return 1;
+  }
+  (void)spmc::base::make_addresses_repeat();  // where it is forbidden, pointer values differ from run to run
+  const sigset_t mask = hold_monitor_signals();
+  const int code = options.exec_start ? run_ranks(options, mask) : run_program(options, mask);
+  if (options.print_digest) std::fprintf(stderr, "detmpirun: digest %016lx\n", digest_of_job());
+  if (options.event_log >= 0) log_digest(options.event_log);
+  return code;
+}
+
+}  // namespace detmpi

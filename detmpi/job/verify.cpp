@@ -1,0 +1,180 @@
+#include "verify.hpp"
+
+#include <base/files.hpp>
+#include <base/signals.hpp>
+#include <base/sys.hpp>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "../engine/events.hpp"
+#include "call_ids.hpp"
+#include "difference_text.hpp"
+#include "launch_monitor.hpp"
+#include "run_job.hpp"
+#include "verify_run.hpp"
+
+namespace detmpi {
+namespace {
+
+constexpr int kStandardInput = 0;
+constexpr int kStandardOutput = 1;
+constexpr uint64_t kPatienceNs = 1'000'000'000;
+constexpr uint64_t kTurnNs = 100'000'000;
+
+__attribute__((format(printf, 1, 2))) void say(const char* format, ...) {
+  std::fputs("detmpirun: ", stderr);
+  va_list args;
+  va_start(args, format);
+  std::vfprintf(stderr, format, args);
+  va_end(args);
+  std::fputc('\n', stderr);
+}
+
+[[noreturn]] void cannot(const char* what, const spmc::base::Error& error) {
+  say("--verify: %s: %s", what, error.message().c_str());
+  std::exit(1);
+}
+
+// What the program reads, for every run anew.
+spmc::base::UniqueFd gather_input() {
+  auto input = spmc::base::create_append_file("standard-input");
+  if (!input) cannot("keeping standard input", input.error());
+  if (spmc::base::is_terminal(kStandardInput)) {
+    say("standard input is a terminal: the program gets none with --verify");
+    return std::move(input).value();
+  }
+  const auto waiting = [] { say("reading standard input to its end first; < /dev/null for none"); };
+  if (auto read = spmc::base::append_all(kStandardInput, input.value().get(), kPatienceNs, waiting); !read) {
+    cannot("reading standard input", read.error());
+  }
+  return std::move(input).value();
+}
+
+// If nobody reads it this process ends of SIGPIPE, as others do.
+void show_output(const std::string& output) {
+  for (size_t at = 0; at < output.size();) {
+    auto written = spmc::base::write_ready(kStandardOutput, output.data() + at, output.size() - at, kTurnNs);
+    if (!written) cannot("showing the output", written.error());
+    at += written.value();
+  }
+}
+
+class Verification {
+ public:
+  Verification(const LaunchOptions& options, const sigset_t& mask)
+      : options_(options), mask_(mask), input_(gather_input()) {}
+
+  int run() {
+    const VerifyRun reference = run_one(1);
+    const int code = reference.outcome().code;
+    show_output(reference.outcome().output);
+    if (reference.stopped_by() != 0) return 128 + reference.stopped_by();
+    if (code == kCannotStart) return code;
+    if (timed_out(reference)) return code;
+    tell(reference, "the reference");
+    for (int number = 2; number <= options_.verify_runs; ++number) {
+      const VerifyRun other = run_one(number);
+      if (other.stopped_by() != 0) return 128 + other.stopped_by();
+      if (timed_out(other)) return kTimeoutExit;
+      const CompareRules rules{options_.job.first_come};
+      if (const auto difference = compare_runs(reference.outcome(), other.outcome(), rules)) {
+        tell(other, "different");
+        explain(reference, other, *difference);
+        return kDifferExit;
+      }
+      tell(other, "same");
+    }
+    conclude(reference);
+    return code;
+  }
+
+ private:
+  RunPlan plan_of(int number) const {
+    RunPlan plan;
+    plan.number = number;
+    plan.exec_start = options_.exec_start;
+    if (!options_.start_given) plan.exec_start = number % 2 == 0;
+    if (number > 1) plan.disturbance = disturbance_of(number - 1);
+    plan.seed = fold_digest(options_.verify_seed, static_cast<uint64_t>(number));
+    return plan;
+  }
+
+  VerifyRun run_one(int number) {
+    auto run = VerifyRun::try_run(options_, plan_of(number), input_.get(), mask_);
+    if (!run) cannot("running the program", run.error());
+    return std::move(run).value();
+  }
+
+  bool timed_out(const VerifyRun& run) const {
+    if (options_.job.timeout_s <= 0 || run.outcome().code != kTimeoutExit) return false;
+    say("run %d (%s) was ended by --timeout, so there is nothing to compare", run.plan().number,
+        to_string(run.plan().disturbance).c_str());
+    return true;
+  }
+
+  void tell(const VerifyRun& run, const char* result) const {
+    std::string how = to_string(run.plan().disturbance);
+    if (run.plan().disturbance.stops) how += ": " + std::to_string(run.stops());
+    say("run %d of %d: %s start, %s; %.2f s: %s", run.plan().number, options_.verify_runs,
+        run.plan().exec_start ? "exec" : "fork", how.c_str(), run.seconds(), result);
+  }
+
+  void explain(const VerifyRun& reference, const VerifyRun& other, const Difference& difference) const {
+    const std::string name = "run " + std::to_string(other.plan().number);
+    say("%s differs from run 1", name.c_str());
+    const int code = reference.outcome().code, others = other.outcome().code;
+    if (code != others)
+      std::fprintf(stderr, "  run 1 ended with exit code %d, %s with %d\n", code, name.c_str(), others);
+    std::fputs(difference_text(difference, "run 1", name).c_str(), stderr);
+    const bool from_program = difference.cause == Cause::kOutside || difference.cause == Cause::kOutput;
+    if (from_program && asks_for_time(reference.outcome().log)) {
+      std::fputs("  MPI_Wtime is called, which tells the real time: --wtime=logical makes it the same in every run.\n",
+                 stderr);
+    }
+    if (from_program && reference.plan().exec_start != other.plan().exec_start) {
+      std::fputs(
+          "  Run 1 was started in another way: what the program does before MPI_Init happens once under\n"
+          "  --start=fork, at every rank under --start=exec. --verify with one of these options compares alike.\n",
+          stderr);
+    }
+    if (!other.messages().empty()) std::fprintf(stderr, "messages of %s:\n%s", name.c_str(), other.messages().c_str());
+  }
+
+  bool asks_for_time(const EventLog& log) const {
+    if (!options_.job.real_time) return false;
+    for (int rank = 0; rank < options_.job.ranks; ++rank) {
+      const EventRecord* records = log.records(rank);
+      for (uint64_t i = 0; i < log.kept(rank); ++i) {
+        if (records[i].call == static_cast<uint16_t>(CallId::kWtime)) return true;
+      }
+    }
+    return false;
+  }
+
+  void conclude(const VerifyRun& reference) const {
+    const RunOutcome& outcome = reference.outcome();
+    const std::string output = output_counts(outcome, outcome)
+                                   ? "output " + with_commas(outcome.output.size()) + " bytes"
+                                   : "output not compared, as the job ended early";
+    say("verified: %d runs, %d ranks, %s events, digest %016lx, %s, exit code %d: all the same", options_.verify_runs,
+        options_.job.ranks, with_commas(outcome.events()).c_str(),
+        static_cast<unsigned long>(outcome.log.head().digest), output.c_str(), outcome.code);
+  }
+
+  const LaunchOptions& options_;
+  const sigset_t& mask_;
+  spmc::base::UniqueFd input_;
+};
+
+}  // namespace
+
+int verify(const LaunchOptions& options) {
+  const sigset_t mask = hold_monitor_signals();
+  return Verification(options, mask).run();
+}
+
+}  // namespace detmpi

@@ -1,0 +1,47 @@
+#include <base/control.hpp>
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace spmc::base {
+
+Result<UniqueFd> open_process(pid_t pid) {
+  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process.valid()) return Error{errno, "pidfd_open"};
+  return process;
+}
+
+Status signal_process(const UniqueFd& process, int signal) {
+  if (::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0) != 0)
+    return Error{errno, "pidfd_send_signal"};
+  return {};
+}
+
+std::vector<int> usable_core_numbers() {
+  cpu_set_t set;
+  std::vector<int> cores;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+Status set_cores(pid_t pid, const std::vector<int>& cores) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) CPU_SET(core, &set);
+  if (::sched_setaffinity(pid, sizeof set, &set) != 0) return Error{errno, "sched_setaffinity"};
+  return {};
+}
+
+Status set_niceness(pid_t pid, int niceness) {
+  if (::setpriority(PRIO_PROCESS, static_cast<id_t>(pid), niceness) != 0) return Error{errno, "setpriority"};
+  return {};
+}
+
+}  // namespace spmc::base
