@@ -1,0 +1,177 @@
+// Which difference of two runs is named, and what it is put down to. Logs are made by hand: a DetMPI that is wrong is
+// not at hand.
+#include "../../detmpi/job/compare_runs.hpp"
+
+#include <mpi.h>
+
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "../../detmpi/job/difference_text.hpp"
+#include "call_ids.hpp"
+
+using namespace detmpi;
+
+namespace {
+
+constexpr uint64_t kRoom = 8;
+
+class Run {
+ public:
+  explicit Run(int ranks) : memory_(EventLog::size_for(static_cast<uint32_t>(ranks), kRoom) / sizeof(uint64_t) + 512) {
+    // The head is aligned to a page.
+    void* at = memory_.data();
+    size_t space = memory_.size() * sizeof(uint64_t);
+    std::align(alignof(EventLogHead), sizeof(EventLogHead), at, space);
+    outcome.log = EventLog(static_cast<std::byte*>(at));
+    outcome.log.head().ranks = static_cast<uint32_t>(ranks);
+    outcome.log.head().room = kRoom;
+    for (int rank = 0; rank < ranks; ++rank) end(rank, LogEnd::kFinalized);
+  }
+
+  void end(int rank, LogEnd how) { outcome.log.rank(rank).end.store(static_cast<uint32_t>(how)); }
+  EventRecord& add(int rank, EventKind kind, uint64_t time, int peer, uint64_t content = 1) {
+    const uint64_t i = outcome.log.rank(rank).count.fetch_add(1);
+    EventRecord& record = outcome.log.records(rank)[i < kRoom ? i : kRoom - 1];
+    record.time = time;
+    record.bytes = 8;
+    record.content = content;
+    record.peer = peer;
+    record.tag = 7;
+    record.call = static_cast<uint16_t>(kind == EventKind::kSend ? CallId::kSend : CallId::kRecv);
+    record.kind = kind;
+    return record;
+  }
+
+  RunOutcome outcome;
+
+ private:
+  std::vector<uint64_t> memory_;
+};
+
+std::optional<Difference> compare(const Run& a, const Run& b, bool first_come = false) {
+  return compare_runs(a.outcome, b.outcome, {first_come});
+}
+
+}  // namespace
+
+TEST_CASE("the same events are no difference") {
+  Run a(2), b(2);
+  for (Run* run : {&a, &b}) run->add(1, EventKind::kGot, 70, 0);
+  CHECK(!compare(a, b));
+}
+
+TEST_CASE("an answer that differs, in logical time, is a defect") {
+  Run a(2), b(2);
+  for (Run* run : {&a, &b}) run->add(1, EventKind::kReceive, 5, MPI_ANY_SOURCE);
+  a.add(1, EventKind::kGot, 70, 0);
+  b.add(1, EventKind::kGot, 70, 1);
+  const auto d = compare(a, b);
+  REQUIRE(d);
+  CHECK(d->cause == Cause::kDefect);
+  CHECK(d->event.rank == 1);
+  CHECK(d->event.index == 1);
+  const std::string text = difference_text(*d, "run 1", "run 2");
+  INFO(text);
+  CHECK(text.find("run 1, time 70: MPI_Recv got 8 bytes with tag 7 from rank 0\n") != std::string::npos);
+  CHECK(text.find("run 2, time 70: MPI_Recv got 8 bytes with tag 7 from rank 1\n") != std::string::npos);
+  CHECK(text.find("before it, in both, time 5: MPI_Recv asks for a message with tag 7 from any rank") !=
+        std::string::npos);
+  CHECK(text.find("please report") != std::string::npos);
+  const auto raced = compare(a, b, true);
+  REQUIRE(raced);
+  CHECK(raced->cause == Cause::kRace);
+}
+
+TEST_CASE("a time alone counts, but in the order of arrival") {
+  Run a(1), b(1);
+  a.add(0, EventKind::kGot, 70, 0);
+  b.add(0, EventKind::kGot, 71, 0);
+  CHECK(compare(a, b)->cause == Cause::kDefect);
+  CHECK(!compare(a, b, true));
+}
+
+TEST_CASE("the earliest difference is named") {
+  Run a(3), b(3);
+  for (Run* run : {&a, &b}) run->add(0, EventKind::kGot, 90, run == &a ? 1 : 2);
+  for (Run* run : {&a, &b}) run->add(2, EventKind::kGot, 80, run == &a ? 1 : 0);
+  const auto d = compare(a, b);
+  REQUIRE(d);
+  CHECK(d->event.rank == 2);
+  CHECK(d->ranks == 2);
+}
+
+TEST_CASE("an act is to blame, also for what others were told") {
+  Run a(2), b(2);
+  for (Run* run : {&a, &b}) run->add(0, EventKind::kGot, 10, 1, run == &a ? 3 : 4);
+  for (Run* run : {&a, &b}) run->add(1, EventKind::kSend, 20, 0, run == &a ? 3 : 4);
+  const auto d = compare(a, b);
+  REQUIRE(d);
+  CHECK(d->cause == Cause::kOutside);
+  CHECK(d->event.rank == 1);
+  CHECK(difference_text(*d, "a", "b").find("MPI_Send sends 8 bytes with tag 7 to rank 0, content 0000000000000003") !=
+        std::string::npos);
+}
+
+TEST_CASE("other bytes than were sent") {
+  Run a(2), b(2);
+  for (Run* run : {&a, &b}) run->add(0, EventKind::kGot, 10, 1, run == &a ? 3 : 4);
+  for (Run* run : {&a, &b}) run->add(1, EventKind::kSend, 1, 0, 3);
+  CHECK(compare(a, b)->cause == Cause::kContent);
+}
+
+TEST_CASE("a log that is shorter counts if the rank has ended by itself") {
+  Run a(2), b(2);
+  a.add(1, EventKind::kSend, 10, 0);
+  const auto d = compare(a, b);
+  REQUIRE(d);
+  CHECK(d->cause == Cause::kOutside);
+  CHECK(d->event.other == nullptr);
+  CHECK(difference_text(*d, "run 1", "run 2").find("run 2: nothing more") != std::string::npos);
+  b.end(1, LogEnd::kOpen);  // it was ended with the job
+  a.outcome.code = b.outcome.code = 1;
+  CHECK(!compare(a, b));
+}
+
+TEST_CASE("what found no room in the logs is compared by its digest") {
+  Run a(1), b(1);
+  for (Run* run : {&a, &b}) {
+    for (uint64_t i = 0; i < kRoom + 5; ++i) run->add(0, EventKind::kSend, 10, 0);
+  }
+  CHECK(!compare(a, b));
+  b.outcome.log.rank(0).digest.store(1);
+  const auto d = compare(a, b);
+  REQUIRE(d);
+  CHECK(d->cause == Cause::kBeyondLog);
+}
+
+TEST_CASE("output that differs") {
+  Run a(1), b(1);
+  a.outcome.output = "one\ntwo\nthree\n";
+  b.outcome.output = "one\nthree\ntwo\n";
+  const auto d = compare(a, b);
+  REQUIRE(d);
+  CHECK(d->cause == Cause::kOutput);
+  CHECK(d->line.line == 2);
+  CHECK(d->line.reference == "\"two\"");
+  CHECK(!compare(a, b, true));  // the order of lines is no promise there
+  b.outcome.output += "four\n";
+  CHECK(compare(a, b, true)->line.reference == "\"one\"");
+  a.outcome.code = b.outcome.code = 139;  // what was printed until a crash
+  a.end(0, LogEnd::kCrashed);
+  b.end(0, LogEnd::kCrashed);
+  CHECK(!compare(a, b));
+}
+
+TEST_CASE("exit codes that differ") {
+  Run a(1), b(1);
+  b.outcome.code = 3;
+  CHECK(compare(a, b)->cause == Cause::kExit);
+}
+
+TEST_CASE("numbers with commas") {
+  CHECK(with_commas(7) == "7");
+  CHECK(with_commas(1234) == "1,234");
+  CHECK(with_commas(123456) == "123,456");
+  CHECK(with_commas(1234567890) == "1,234,567,890");
+}

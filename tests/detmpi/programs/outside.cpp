@@ -1,0 +1,107 @@
+// Ranks exchange messages, and one of them brings something in from outside, or several race, as the argument says: for
+// detmpirun --verify, which is to find it out.
+#include <mpi.h>
+#include <sys/random.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+int g_rank = 0, g_size = 1;
+
+uint64_t random_number() {
+  uint64_t number = 0;
+  if (getrandom(&number, sizeof number, 0) != sizeof number) std::abort();
+  return number;
+}
+
+// The same in every run.
+uint64_t exchange(int rounds) {
+  uint64_t value = static_cast<uint64_t>(g_rank) + 1;
+  for (int i = 0; i < rounds; ++i) {
+    const int right = (g_rank + 1) % g_size, left = (g_rank + g_size - 1) % g_size;
+    uint64_t theirs = 0;
+    MPI_Sendrecv(&value, 1, MPI_UINT64_T, right, i, &theirs, 1, MPI_UINT64_T, left, i, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    value = value * 31 + theirs;
+  }
+  return value;
+}
+
+void send_to_first(const void* data, int bytes, int tag) { MPI_Send(data, bytes, MPI_BYTE, 0, tag, MPI_COMM_WORLD); }
+
+// Rank 0 takes in one message of rank 2.
+void first_receives(int bytes) {
+  char data[64];
+  if (g_rank == 0) MPI_Recv(data, bytes, MPI_BYTE, 2, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+// Rank 0 takes what comes first; the others compute for about as long as each other in between.
+void race() {
+  constexpr int kMessages = 200;
+  uint64_t order = 0;
+  for (int i = 0; i < kMessages; ++i) {
+    volatile uint64_t work = 0;
+    for (int k = 0; k < 2000; ++k) work = work + 1;
+    if (g_rank != 0) MPI_Send(&g_rank, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+    for (int k = 1; g_rank == 0 && k < g_size; ++k) {
+      int from = 0;
+      MPI_Recv(&from, 1, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      order = order * 31 + static_cast<uint64_t>(from);
+    }
+  }
+  MPI_Bcast(&order, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  std::printf("order %lu\n", static_cast<unsigned long>(order));
+}
+
+void outside(const std::string& what) {
+  if (what == "time") {
+    timeval now;
+    gettimeofday(&now, nullptr);
+    if (g_rank == 2) send_to_first(&now, sizeof now, 5);
+    first_receives(sizeof now);
+  } else if (what == "tag") {
+    if (g_rank == 2) send_to_first(&what, 0, static_cast<int>(random_number() % 30000));
+    first_receives(0);
+  } else if (what == "pid") {
+    int mine = g_rank == 1 ? getpid() : 0, sum = 0;
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  } else if (what == "polls") {
+    const uint64_t polls = g_rank == 1 ? random_number() % 100'000 : 0;
+    for (uint64_t i = 0; i < polls; ++i) {
+      int flag = 0;
+      MPI_Iprobe(0, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    }
+  } else if (what == "wtime") {
+    const double now = MPI_Wtime();
+    if (g_rank == 2) send_to_first(&now, sizeof now, 6);
+    first_receives(sizeof now);
+  } else if (what == "print") {
+    if (g_rank == 1) std::printf("random %lu\n", static_cast<unsigned long>(random_number()));
+  } else if (what == "race") {
+    race();
+  } else if (what == "crash") {
+    volatile int* nowhere = nullptr;
+    if (g_rank == 1) *nowhere = 1;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "nothing";
+  const int rounds = argc > 2 ? std::atoi(argv[2]) : 20;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &g_size);
+  std::printf("rank %d: %lu\n", g_rank, static_cast<unsigned long>(exchange(rounds)));
+  outside(what);
+  exchange(10);
+  MPI_Finalize();
+  return what == "exit" && g_rank == 1 ? 3 : 0;
+}
