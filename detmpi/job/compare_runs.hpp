@@ -31,6 +31,7 @@ enum class Cause {
   kBeyondLog,  // events differ that found no room in the logs
   kOutput,     // what was printed differs, and nothing else
   kExit,       // exit codes differ, and nothing else
+  kStart,      // not found here: the program does something else when it is started in another way
 };
 
 // The first event of a rank that differs. Null: this run has no such event.
@@ -55,9 +56,9 @@ struct LineDifference {
 
 struct Difference {
   Cause cause = Cause::kOutside;
-  EventDifference event;  // kOutside .. kBeyondLog (the rank alone)
+  EventDifference event;  // of the events, if they differ (kBeyondLog: rank and index alone)
   size_t ranks = 0;       // whose events differ
-  LineDifference line;    // kOutput
+  LineDifference line;    // of the output, if that is what differs; else line 0
 };
 
 // Pointers in the result point into the logs.

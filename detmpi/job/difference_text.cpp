@@ -91,6 +91,11 @@ const char* verdict(const Difference& d) {
       return "all else is the same. Where several ranks fail at about the same time, the job ends with the code of "
              "the\n"
              "  first that is seen.";
+    case Cause::kStart:
+      return "it is the way of starting that makes the difference: run again in the same way, the program does the "
+             "same\n"
+             "  again. What it does before MPI_Init happens once under --start=fork and at every rank under\n"
+             "  --start=exec, and addresses differ. With one of these options, --verify compares alike.";
   }
   return "";
 }
@@ -112,7 +117,7 @@ std::string event_text(const EventRecord& e) {
 
 std::string difference_text(const Difference& d, const std::string& reference, const std::string& other) {
   std::string text;
-  if (d.cause == Cause::kOutput) {
+  if (d.line.line > 0) {
     text = "  the output differs in line " + with_commas(d.line.line) + "\n    " + reference + ": " + d.line.reference +
            "\n    " + other + ": " + d.line.other + "\n";
   } else if (d.cause != Cause::kExit) {

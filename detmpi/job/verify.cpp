@@ -81,8 +81,9 @@ class Verification {
       if (other.stopped_by() != 0) return 128 + other.stopped_by();
       if (timed_out(other)) return kTimeoutExit;
       const CompareRules rules{options_.job.first_come};
-      if (const auto difference = compare_runs(reference.outcome(), other.outcome(), rules)) {
+      if (auto difference = compare_runs(reference.outcome(), other.outcome(), rules)) {
         tell(other, "different");
+        if (from_program(*difference) && depends_on_start(reference, other)) difference->cause = Cause::kStart;
         explain(reference, other, *difference);
         return kDifferExit;
       }
@@ -109,6 +110,19 @@ class Verification {
     return std::move(run).value();
   }
 
+  static bool from_program(const Difference& difference) {
+    return difference.cause == Cause::kOutside || difference.cause == Cause::kOutput;
+  }
+
+  // Two runs that were started in different ways differ. Started once more as the other one, is it the same as that?
+  bool depends_on_start(const VerifyRun& reference, const VerifyRun& other) {
+    RunPlan plan = other.plan();
+    if (plan.exec_start == reference.plan().exec_start) return false;
+    plan.disturbance = {};
+    auto again = VerifyRun::try_run(options_, plan, input_.get(), mask_);
+    return again && !compare_runs(other.outcome(), again.value().outcome(), {options_.job.first_come});
+  }
+
   bool timed_out(const VerifyRun& run) const {
     if (options_.job.timeout_s <= 0 || run.outcome().code != kTimeoutExit) return false;
     say("run %d (%s) was ended by --timeout, so there is nothing to compare", run.plan().number,
@@ -130,16 +144,9 @@ class Verification {
     if (code != others)
       std::fprintf(stderr, "  run 1 ended with exit code %d, %s with %d\n", code, name.c_str(), others);
     std::fputs(difference_text(difference, "run 1", name).c_str(), stderr);
-    const bool from_program = difference.cause == Cause::kOutside || difference.cause == Cause::kOutput;
-    if (from_program && asks_for_time(reference.outcome().log)) {
+    if (from_program(difference) && asks_for_time(reference.outcome().log)) {
       std::fputs("  MPI_Wtime is called, which tells the real time: --wtime=logical makes it the same in every run.\n",
                  stderr);
-    }
-    if (from_program && reference.plan().exec_start != other.plan().exec_start) {
-      std::fputs(
-          "  Run 1 was started in another way: what the program does before MPI_Init happens once under\n"
-          "  --start=fork, at every rank under --start=exec. --verify with one of these options compares alike.\n",
-          stderr);
     }
     if (!other.messages().empty()) std::fprintf(stderr, "messages of %s:\n%s", name.c_str(), other.messages().c_str());
   }

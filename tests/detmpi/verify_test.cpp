@@ -121,6 +121,14 @@ TEST_CASE("something from outside that is only printed") {
                               "the program printed something that comes in from\n  outside"});
 }
 
+TEST_CASE("something that depends on the way of starting") {
+  const auto both = expect_difference("start", {"the output differs in line ", "the way of starting", "--start=exec"});
+  CHECK(!contains(both.err, "outside"));
+  const auto alike = test_support::run_command(verification(3, 4, "outside", {"--start=exec"}, {"start"}));
+  INFO(alike.err);
+  CHECK(alike.exit_code == 0);
+}
+
 TEST_CASE("messages race in the order of arrival, and not in that of logical time") {
   const auto run = test_support::run_command(verification(4, 100, "outside", {"--order=arrival"}, {"race"}));
   INFO(run.err);

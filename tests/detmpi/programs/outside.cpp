@@ -96,6 +96,7 @@ void outside(const std::string& what) {
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "nothing";
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 20;
+  if (what == "start") std::puts("once or at every rank");
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &g_size);
