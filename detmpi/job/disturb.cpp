@@ -15,6 +15,12 @@ constexpr uint64_t kFindNs = 300 * kUs;     // between two looks for ranks that 
 constexpr uint64_t kIdleNs = 20'000 * kUs;  // between two steps where nobody is stopped
 constexpr int kNiceLimit = 20;
 
+// A rank that is stopped, or waits for a time slice, holds up all that wait for its messages. So disturbances thin out
+// as the run lasts: a short one is disturbed all the time, a long one some hundred times as often as its length
+// doubles.
+constexpr uint64_t kThinOutStops = 64;  // a pause of up to this part of the run so far
+constexpr uint64_t kThinOutLoad = 8;
+
 // An odd number of them: each comes with both ways of starting.
 constexpr Disturbance kDisturbances[] = {
     {.stops = true},
@@ -25,6 +31,17 @@ constexpr Disturbance kDisturbances[] = {
     {.stops = true, .load = true},
     {.moves = true, .load = true},
 };
+
+[[noreturn]] void burn(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const uint64_t begin = spmc::base::monotonic_ns();
+  for (;;) {
+    const uint64_t until = spmc::base::monotonic_ns() + random() % (20'000 * kUs);
+    uint64_t now = begin;
+    while (now < until) now = spmc::base::monotonic_ns();
+    spmc::base::sleep_ns(random() % (1 + (now - begin) / kThinOutLoad));
+  }
+}
 
 }  // namespace
 
@@ -48,11 +65,7 @@ Load::Load(size_t processes) {
   for (size_t i = 0; i < processes; ++i) {
     auto child = spmc::base::fork_tied();
     if (!child) return;  // a smaller load, then
-    if (child.value() == 0) {
-      volatile bool never = false;
-      while (!never) {
-      }
-    }
+    if (child.value() == 0) burn(i);
     pids_.push_back(child.value());
   }
 }
@@ -76,8 +89,9 @@ uint64_t Disturber::step() {
   uint64_t pause = kIdleNs;
   if (!stopped_.empty()) {
     continue_all();
-    pause = (100 + draw(1500)) * kUs;
+    pause = (100 + draw(1500)) * kUs + draw(1 + (now - begin_ns_) / kThinOutStops);
   } else if (!ranks_.empty()) {
+    if (begin_ns_ == 0) begin_ns_ = now;
     shift(ranks_[draw(ranks_.size())]);
     if (how_.stops) {
       stop_some();

@@ -30,7 +30,7 @@ struct Disturbance {
 Disturbance disturbance_of(int n);
 std::string to_string(const Disturbance& disturbance);
 
-// Processes that burn time while this object lives, and this process.
+// Processes that burn time, at first all the time, while this object lives, and this process.
 class Load {
  public:
   explicit Load(size_t processes);
@@ -74,6 +74,7 @@ class Disturber {
   std::vector<int> missing_;  // ranks that have not begun yet
   std::vector<Rank> ranks_;
   std::vector<size_t> stopped_;  // among ranks_
+  uint64_t begin_ns_ = 0;        // of the first rank
   uint64_t due_ns_ = 0;
   unsigned stops_ = 0;
   bool released_ = false;
