@@ -140,3 +140,14 @@ TEST_CASE("a killed monitor of fork start takes all its ranks along") {
   CHECK(!result.err.empty());
   CHECK(all_gone(running.numbers()));
 }
+
+TEST_CASE("a crash is the same crash in all runs of --verify") {
+  auto argv = job(3, "ends", {"--verify=4"});
+  argv.insert(argv.end(), {"segv", "1"});
+  const auto run = test_support::run_command(argv);
+  INFO(run.err);
+  CHECK(run.exit_code == 128 + SIGSEGV);
+  CHECK(run.err.find("died of signal 11") != std::string::npos);
+  CHECK(run.err.find("verified: 4 runs, 3 ranks, ") != std::string::npos);
+  CHECK(run.err.find("output not compared, as the job ended early, exit code 139: all the same") != std::string::npos);
+}
