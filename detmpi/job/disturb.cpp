@@ -16,7 +16,8 @@ constexpr uint64_t kIdleNs = 20'000 * kUs;  // between two steps where nobody is
 constexpr int kNiceLimit = 20;
 
 // A rank that is stopped, or waits for a time slice, holds up all that wait for its messages. So disturbances thin out
-// as the run lasts: a short one is disturbed all the time, a longer one about a hundred times more as its length doubles.
+// as the run lasts: a short one is disturbed all the time, a longer one about a hundred times more as its length
+// doubles.
 constexpr uint64_t kThinOutStops = 64;  // a pause of up to this part of the run so far
 constexpr uint64_t kThinOutLoad = 8;
 

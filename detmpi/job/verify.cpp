@@ -75,7 +75,9 @@ class Verification {
     if (reference.stopped_by() != 0) return 128 + reference.stopped_by();
     if (code == kCannotStart) return code;
     if (timed_out(reference)) return code;
-    tell(reference, "the reference");
+    const std::string seed =
+        "the reference (disturbances of --verify-seed=" + std::to_string(options_.verify_seed) + ")";
+    tell(reference, seed.c_str());
     for (int number = 2; number <= options_.verify_runs; ++number) {
       const VerifyRun other = run_one(number);
       if (other.stopped_by() != 0) return 128 + other.stopped_by();
