@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: wrappers_test.sh BUILD BINDIR
-# Installs into a folder whose path is awkward, and uses detmpicc and detmpicxx from elsewhere without any variable.
+# Installs into a folder whose path is awkward, and uses detmpicc, detmpicxx and detmpifort from elsewhere without any variable.
 set -u
-unset LD_LIBRARY_PATH DETMPI_CC DETMPI_CXX
+unset LD_LIBRARY_PATH DETMPI_CC DETMPI_CXX DETMPI_FC
 build=$1 bindir=$2
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -45,7 +45,7 @@ mv "$scratch/stage/${bindir%/*}" "$home"
 # CMake's module does not read back quoted words.
 plain=$scratch/plain
 cp -a "$home" "$plain"
-cc="$home/bin/detmpicc" cxx="$home/bin/detmpicxx"
+cc="$home/bin/detmpicc" cxx="$home/bin/detmpicxx" fort="$home/bin/detmpifort"
 
 mkdir "$scratch/user"
 cd "$scratch/user" || exit 1
@@ -85,16 +85,26 @@ check '--help' prints usage: "$cxx" --help
 check '-v alone asks the compiler' prints version "$cc" -v
 check 'DETMPI_CC with an option' prints 'echo -n ' env DETMPI_CC='echo -n' "$cc" -show -c one.c
 check 'DETMPI_CXX' prints hello env DETMPI_CXX='echo hello' "$cxx" one.cpp
+check 'DETMPI_FC' prints hello env DETMPI_FC='echo hello' "$fort" one.f90
 check '-cc=' prints hello "$cc" -cc='echo hello' one.c
 check 'a failing compiler gives its code' sh -c '"$0" -cc="sh -c exit\ 3" x.c; [ $? -ne 0 ]' "$cc"
 check 'an error in the source is an error' refuse "$cc" missing.c
 check 'pkg-config' sh -c 'PKG_CONFIG_PATH="$0/lib/pkgconfig" pkg-config --cflags --libs detmpi' "$home"
+
+if command -v gfortran >/dev/null; then
+  printf '%s\n' 'subroutine add(a, b)' 'real(8) :: a, b' 'a = a + b' 'end subroutine' >part.f90
+  printf '%s\n' 'void add_(double *, double *);' 'int main(void) { double a = 1, b = 2; add_(&a, &b); return a != 3; }' >main.c
+  check 'compiles Fortran' "$fort" -c part.f90
+  check 'links Fortran and C' sh -c '"$0" -c main.c && "$1" main.o part.o -o fortran && ./fortran' "$cc" "$fort"
+fi
 
 if [ -e "$home/lib/dlinux/detmpi_instrument.so" ]; then
   check '--instrument, C' sh -c '"$0" --instrument -O2 one.c -o ten && ./ten' "$cc"
   check '--instrument, C++' sh -c '"$0" --instrument -O2 one.cpp -o ten && ./ten' "$cxx"
   check '--instrument, position-dependent' sh -c '"$0" --instrument -O2 -no-pie one.c -o ten && ./ten' "$cc"
   check '--instrument with -flto' sh -c '"$0" --instrument -O2 -flto one.c -o ten && ./ten' "$plain/bin/detmpicc"
+  ! command -v gfortran >/dev/null ||
+    check '--instrument, Fortran' prints detmpi_work_left "$fort" --instrument -S part.f90 -o -
   check '--instrument counts' prints detmpi_work_left "$cc" --instrument -S one.c -o -
   check 'without --instrument nothing counts' refuse prints detmpi_work "$cc" -S one.c -o -
   check '--instrument -show shows the plugin' prints -fplugin= "$cc" --instrument -show one.c
