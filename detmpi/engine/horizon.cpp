@@ -59,7 +59,11 @@ bool Horizon::watch(Time beyond) {
   const Time at = std::max<Time>(1, beyond - std::min(beyond, lookahead_));
   bool anything = false;
   for (int rank = 0; rank < static_cast<int>(fresh_.size()); ++rank) {
-    if (wanting(rank, beyond)) anything = watch_clock(rank, at) || anything;
+    if (!wanting(rank, beyond)) continue;
+    anything = watch_clock(rank, at) || anything;
+    // It may wait for an acknowledgement: then its bound also grows when the other one, however late that one's own
+    // next action is, takes the message in, or learns what receive the message is for.
+    snapshot_->each_acknowledger(rank, [&](int peer) { anything = watch_next(peer) || anything; });
   }
   return anything;
 }

@@ -83,6 +83,16 @@ class Snapshot {
   Snapshot(Shared& shared, Time lookahead) : shared_(shared), lookahead_(lookahead) {}
 
   const std::vector<RankState>& take();
+  // From whom the rank, as it was read last, awaits acknowledgements.
+  template <typename Visit>
+  void each_acknowledger(int rank, Visit&& visit) const {
+    if (readings_.empty()) return;
+    const Record& record = readings_[static_cast<size_t>(rank)].record;
+    if (record.kind != RankState::Kind::kWait) return;
+    for (const Need& need : record.needs) {
+      if (need.kind == Need::Kind::kAck) visit(need.peer);
+    }
+  }
 
  private:
   struct Reading {
