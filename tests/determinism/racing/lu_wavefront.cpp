@@ -5,7 +5,11 @@
 // the other. What comes first counts more, so the bits of the sums depend on it.
 // Ends: in each sweep a rank receives as many messages of a tag as it is sent, and those who wait for each other
 // form no circle: in the lower sweep each rank serves its messages in one order, in the upper it takes any.
-// Without a rank that has two predecessors (two ranks, or a prime number of them) nothing races.
+// With the argument `ssend` a send waits for its receive, as rendezvous messages do. That is where papers 000 and 001
+// count most deadlocks of their own in LU: the wildcard receive of one rank waits for the clock of another, which
+// waits, by way of others, for a send to that rank to return (Fig. 4 of paper 000). No circle of MPI's own comes about:
+// sends go down the wavefront, and whoever is waited for takes all that its predecessors send. Without a rank that has
+// two predecessors (two ranks, or a prime number of them) nothing races.
 #include "racing.hpp"
 
 using namespace racing;
@@ -19,7 +23,7 @@ enum Tag { kFromNorth, kFromWest, kUpper };
 
 class Grid {
  public:
-  explicit Grid(Account& account) : account_(account), u_(kPoints, 1.0 + g_rank) {
+  Grid(Account& account, bool synchronous) : account_(account), synchronous_(synchronous), u_(kPoints, 1.0 + g_rank) {
     for (int rows = 1; rows * rows <= g_size; ++rows) {
       if (g_size % rows == 0) columns_ = g_size / rows;
     }
@@ -59,13 +63,16 @@ class Grid {
     account_.add(status);
     for (size_t i = 0; i < kPoints; ++i) u_[i] = 0.9 * u_[i] + 0.1 * in[kPoints - 1 - i];
   }
-  void send(int to, Tag tag) const { MPI_Send(u_.data(), kPoints, MPI_DOUBLE, to, tag, MPI_COMM_WORLD); }
+  void send(int to, Tag tag) const {
+    (synchronous_ ? MPI_Ssend : MPI_Send)(u_.data(), kPoints, MPI_DOUBLE, to, tag, MPI_COMM_WORLD);
+  }
   void compute(int plane) {
     work(draw(static_cast<uint64_t>(g_rank), static_cast<uint64_t>(plane)), 12000);
     for (size_t i = 1; i < kPoints; ++i) u_[i] += 0.01 * u_[i - 1];
   }
 
   Account& account_;
+  const bool synchronous_;
   std::vector<double> u_;
   int columns_ = 1;
   int north_, south_, west_, east_;
@@ -77,7 +84,7 @@ int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
   Account account;
   Report report;
-  Grid grid(account);
+  Grid grid(account, argc > 1 && std::strcmp(argv[1], "ssend") == 0);
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     for (int plane = 0; plane < kPlanes; ++plane) grid.lower_plane(iteration * kPlanes + plane);
     for (int plane = kPlanes; plane > 0; --plane) grid.upper_plane(iteration * kPlanes + plane + 1000);
