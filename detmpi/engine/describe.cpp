@@ -1,5 +1,5 @@
 // A stuck rank describes what it waits for, when detmpirun asks for it after it has found a deadlock
-// (job/deadlock.hpp).
+// (job/deadlock.hpp); and one that polls for what it polls (job/polling_hint.hpp).
 //
 // Lines of fields that are separated by tabs, in frames of the rank's that its RankRecord names:
 //   call       name of the MPI call, place in the program by its function, and by its offset in the file
@@ -47,6 +47,13 @@ std::string need_line(const Request& r) {
 }
 
 }  // namespace
+
+void Engine::describe_poll(const Wait& wait) {
+  if (described_poll_) return;
+  described_poll_ = true;
+  describe(wait);
+  described_ = false;  // it may still be drawn into a deadlock
+}
 
 void Engine::describe(const Wait& wait) {
   described_ = true;

@@ -227,6 +227,8 @@ class Engine {
 
   // Lets others run: programs test in loops.
   void give_way();
+  // To detmpirun, once: for what it polls (describe.cpp).
+  void describe_poll(const Wait& wait);
   // A freed request is complete: deletes it, now or later.
   void delete_detached(Request& request);
 
@@ -352,6 +354,7 @@ class Engine {
   uint64_t published_changes_ = 0;        // when the record was published
   bool announce_due_ = false;
   bool described_ = false;
+  bool described_poll_ = false;
   std::vector<chan::match::Need> needs_;
   struct Pattern {  // of wildcards in needs_
     uint32_t context;

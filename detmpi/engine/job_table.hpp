@@ -22,7 +22,7 @@
 
 namespace detmpi {
 
-inline constexpr uint32_t kJobVersion = 5;
+inline constexpr uint32_t kJobVersion = 6;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -30,6 +30,8 @@ inline constexpr uint32_t kNestedSpaces = 1024;  // that the ranks of a job may 
 
 // Legal transitions: kNew -> kRunning (MPI_Init) -> kFinalized (MPI_Finalize) -> kGone; any -> kGone (monitor).
 enum class RankState : uint32_t { kNew, kRunning, kFinalized, kGone };
+
+inline constexpr uint64_t kPollsPerSample = 64;  // see RankRecord::polls_at_once
 
 struct alignas(64) RankRecord {
   std::atomic<int32_t> pid;
@@ -45,7 +47,12 @@ struct alignas(64) RankRecord {
   // Of what the rank prints now (job/rank_output.hpp). Release: what it printed in earlier epochs is in its file, and
   // marked. A stale read is safe, since it only grows.
   std::atomic<uint64_t> output_epoch;
-  char crash_place[176];  // "function+0x12 in /path/prog", empty if unknown
+  // Failed polls in a row, the clock of the first, and after how many of every 64th the next came at once. Relaxed: a
+  // stale read is only old (job/polling_hint.hpp).
+  std::atomic<uint64_t> polls;
+  std::atomic<uint64_t> polls_since;
+  std::atomic<uint64_t> polls_at_once;
+  char crash_place[152];  // "function+0x12 in /path/prog", empty if unknown
 };
 static_assert(sizeof(RankRecord) == 256);
 
@@ -93,6 +100,7 @@ struct alignas(4096) JobTable {
   std::atomic<uint32_t> bounds_asked;  // 1: a rank has asked what others may still do, so blocked ones publish early
   // 1: there is a deadlock, and blocked ranks are to describe what they wait for. detmpirun.
   std::atomic<uint32_t> describe;
+  std::atomic<uint32_t> describe_polls;  // 1: ranks that poll are to describe for what. detmpirun
 };
 static_assert(sizeof(JobTable) == 4096);
 

@@ -42,23 +42,28 @@ class Probe {
   }
   // The message if it has come by now.
   Message* look() {
+    poll_begins();
     std::optional<bool> there;
     decide(Wait::Kind::kTest, [&there](const Outlook& o) {
       return (there = chan::match::test_all({&o, 1}, g_clock)).has_value();
     });
-    if (!*there) failed_poll();
+    if (!*there) failed_poll(wait_of(Wait::Kind::kTest));
     return *there ? &message() : nullptr;
   }
 
  private:
   Message& message() { return static_cast<Message&>(*probe_.message); }
 
-  template <typename Decided>
-  void decide(Wait::Kind kind, Decided&& decided) {
+  Wait wait_of(Wait::Kind kind) {
     Wait wait{kind};
     wait.probe = &probe_;
     wait.comm = &comm_;
-    g_engine.decide(wait, [&] { return decided(g_engine.matcher().outlook(probe_, g_engine.horizon())); });
+    return wait;
+  }
+
+  template <typename Decided>
+  void decide(Wait::Kind kind, Decided&& decided) {
+    g_engine.decide(wait_of(kind), [&] { return decided(g_engine.matcher().outlook(probe_, g_engine.horizon())); });
   }
 
   Comm& comm_;

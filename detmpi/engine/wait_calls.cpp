@@ -96,6 +96,7 @@ class Requests {
 // Of a test: calls `answer` on what is known until it has a value, and returns that.
 template <typename Answer>
 auto decide_test(const Requests& requests, Answer&& answer) {
+  poll_begins();
   decltype(answer(requests.outlooks(), g_clock)) result;
   g_engine.decide({Wait::Kind::kTest, requests.handles()}, [&] {
     result = answer(requests.outlooks(), g_clock);
@@ -141,6 +142,7 @@ int conclude_some(const Requests& requests, const std::vector<size_t>& which, MP
 
 // Is a single request complete by now? Looks no further than it needs to.
 bool test_one(Request& request) {
+  poll_begins();
   if (request.kind == RequestKind::kSend && request.mode != SendMode::kSynchronous) return true;
   const auto decided = [&request]() -> std::optional<bool> {
     const Outlook o = g_engine.outlook(request);
@@ -180,7 +182,7 @@ int test(MPI_Request* handle, int* flag, MPI_Status* status) {
   }
   if (test_one(*request)) return conclude(*request, handle, status);
   *flag = 0;
-  failed_poll();
+  failed_poll({Wait::Kind::kTest, {}, request});
   return MPI_SUCCESS;
 }
 
@@ -195,7 +197,7 @@ int testall(int count, MPI_Request handles[], int* flag, MPI_Status statuses[]) 
   const Requests requests(count, handles);
   *flag = requests.none() || decide_test(requests, chan::match::test_all);
   if (*flag) return conclude_all(count, handles, statuses);
-  failed_poll();
+  failed_poll({Wait::Kind::kTest, requests.handles()});
   return MPI_SUCCESS;
 }
 
@@ -232,7 +234,7 @@ int testany(int count, MPI_Request handles[], int* index, int* flag, MPI_Status*
   const auto first = test_for_any(requests);
   if (!first) {
     *flag = 0;
-    failed_poll();
+    failed_poll({Wait::Kind::kTest, requests.handles()});
     return MPI_SUCCESS;
   }
   *index = requests.place(*first);
@@ -258,7 +260,7 @@ int testsome(int count, MPI_Request handles[], int* outcount, int indices[], MPI
     return MPI_SUCCESS;
   }
   const auto which = decide_test(requests, chan::match::test_some);
-  if (which.empty()) failed_poll();
+  if (which.empty()) failed_poll({Wait::Kind::kTest, requests.handles()});
   return conclude_some(requests, which, handles, outcount, indices, statuses);
 }
 
@@ -283,7 +285,7 @@ int request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
   }
   *flag = test_one(*request);
   if (!*flag) {
-    failed_poll();
+    failed_poll({Wait::Kind::kTest, {}, request});
     return MPI_SUCCESS;
   }
   if (!request->complete) {

@@ -6,11 +6,6 @@
 #include <chan/match/snapshot.hpp>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <map>
-#include <sstream>
 
 #include "../engine/job_view.hpp"
 
@@ -26,26 +21,10 @@ constexpr uint64_t kPatienceNs = 1'000'000'000;  // for ranks that describe what
 constexpr uint64_t kStepNs = 1'000'000;
 constexpr uint32_t kNotBlocked = 1;
 
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields;
-  std::istringstream in(line);
-  for (std::string field; std::getline(in, field, '\t');) fields.push_back(field);
-  fields.resize(5);
-  return fields;
-}
-
-std::string description_of(int rank) {
-  const RankRecord& record = rank_record(rank);
-  const uint32_t bytes = record.description_bytes.load(std::memory_order_acquire);
-  if (bytes == 0) return "";
-  return {reinterpret_cast<const char*>(spmc::segment::frame(spmc::EPageIndex{record.description_frame})), bytes};
-}
-
 void wait_for_descriptions(const std::vector<StuckRank>& stuck) {
+  for (const StuckRank& s : stuck) rank_record(s.rank).description_bytes.store(0);  // of a poll, from before
   g_job->describe.store(1);
-  const auto missing = [](const StuckRank& s) {
-    return rank_record(s.rank).description_bytes.load(std::memory_order_acquire) == 0;
-  };
+  const auto missing = [](const StuckRank& s) { return !has_described_itself(s.rank); };
   const uint64_t until = spmc::base::monotonic_ns() + kPatienceNs;
   while (std::ranges::any_of(stuck, missing) && spmc::base::monotonic_ns() < until) {
     for (const StuckRank& s : stuck) {
@@ -55,62 +34,19 @@ void wait_for_descriptions(const std::vector<StuckRank>& stuck) {
   }
 }
 
-// "function, file.c:12" of a place that ranks give as "/path/object+0x12", where there are symbols and addr2line; empty
-// otherwise.
-std::string with_source_line(const std::string& place) {
-  const size_t plus = place.rfind("+0x");
-  if (plus == std::string::npos || place.find('\'') != std::string::npos) return "";
-  for (const uint64_t base : {uint64_t{0}, uint64_t{0x400000}}) {  // where a program that does not move is loaded
-    char command[1024];
-    std::snprintf(command, sizeof command, "addr2line -Cfs -e '%s' 0x%lx 2>/dev/null", place.substr(0, plus).c_str(),
-                  static_cast<unsigned long>(base + std::strtoul(place.c_str() + plus + 1, nullptr, 16)));
-    FILE* output = ::popen(command, "r");
-    if (output == nullptr) return "";
-    char function[256] = "", line[512] = "";
-    const bool both = std::fgets(function, sizeof function, output) && std::fgets(line, sizeof line, output);
-    ::pclose(output);
-    function[std::strcspn(function, "\n")] = 0;
-    line[std::strcspn(line, "\n")] = 0;
-    if (char* note = std::strstr(line, " (discriminator")) *note = 0;  // says nothing to people
-    if (both && function[0] != '?') return std::string(function) + (line[0] != '?' ? std::string(", ") + line : "");
-  }
-  return "";
-}
-
-// Many ranks are stuck in the same place, and each question to addr2line starts a process.
-class SourceLines {
- public:
-  const std::string& of(const std::string& place) {
-    const auto [known, fresh] = lines_.try_emplace(place);
-    if (fresh) known->second = with_source_line(place);
-    return known->second;
-  }
-
- private:
-  std::map<std::string, std::string> lines_;
-};
-
 // What the rank says of itself, next to its record.
-void add_description(StuckRank& stuck, const std::vector<Need>& needs, SourceLines& lines) {
-  std::istringstream text(description_of(stuck.rank));
-  size_t at = 0;
-  for (std::string line; std::getline(text, line);) {
-    const auto f = fields_of(line);
-    if (f[0] == "call") {
-      stuck.call = f[1];
-      stuck.place = lines.of(f[3]);
-      if (stuck.place.empty()) stuck.place = f[2];
-    } else if (f[0] == "unmatched") {
-      stuck.unmatched.push_back({std::stoi(f[1]), f[2], f[3]});
-    } else if (f[0] == "need" && at < needs.size()) {
-      const Need& own = needs[at++];
-      const bool repeats = own.kind == Need::Kind::kRepeat && own.repeats < needs.size();
-      const Need& need = repeats ? needs[own.repeats] : own;
-      Unmet unmet{f[1], f[2], f[3], f[4], {}};
-      for (const auto& source : need.sources) unmet.from.push_back(source.rank);
-      if (need.kind == Need::Kind::kAck) unmet.from.push_back(need.peer);
-      if (need.kind != Need::Kind::kFixed) stuck.needs.push_back(unmet);
-    }
+void add_description(StuckRank& stuck, const std::vector<Need>& needs) {
+  Description said = description_of(stuck.rank);
+  stuck.call = said.call;
+  stuck.place = said.place;
+  stuck.unmatched = said.unmatched;
+  for (size_t i = 0; i < std::min(said.needs.size(), needs.size()); ++i) {
+    const bool repeats = needs[i].kind == Need::Kind::kRepeat && needs[i].repeats < needs.size();
+    const Need& need = repeats ? needs[needs[i].repeats] : needs[i];
+    Unmet& unmet = said.needs[i];
+    for (const auto& source : need.sources) unmet.from.push_back(source.rank);
+    if (need.kind == Need::Kind::kAck) unmet.from.push_back(need.peer);
+    if (need.kind != Need::Kind::kFixed) stuck.needs.push_back(unmet);
   }
 }
 
@@ -193,12 +129,11 @@ std::optional<Deadlock> DeadlockFinder::look() {
   stuck_ = stuck;
   if (stuck.empty() || !settled) return {};
   wait_for_descriptions(deadlock.stuck);
-  SourceLines lines;
   for (StuckRank& one : deadlock.stuck) {
     chan::match::Record record;
     uint64_t version = 0;
     view.read_record(one.rank, record, &version);
-    add_description(one, record.needs, lines);
+    add_description(one, record.needs);
   }
   deadlock.cycle = find_cycle(deadlock.stuck);
   deadlock.finished = finished_ranks(deadlock.stuck);

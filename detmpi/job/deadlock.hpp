@@ -12,21 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "description.hpp"
+
 namespace detmpi {
-
-struct Unmet {  // something that a stuck rank waits for
-  std::string kind;
-  std::string tag;
-  std::string communicator;
-  std::string what;
-  std::vector<int> from;  // who could bring it: ranks in the job
-};
-
-struct Unmatched {  // a message that has come and that no receive takes
-  int from = 0;
-  std::string tag;
-  std::string communicator;
-};
 
 struct StuckRank {
   int rank = 0;

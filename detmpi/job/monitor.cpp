@@ -20,6 +20,7 @@
 #include "job.hpp"
 #include "launch_monitor.hpp"
 #include "output_merge.hpp"
+#include "polling_hint.hpp"
 
 namespace detmpi {
 namespace {
@@ -102,7 +103,10 @@ class Watch {
     if (now - looked_at_ < kLookNs) return;
     looked_at_ = now;
     const auto found = finder_.look();
-    if (!found) return;
+    if (!found) {
+      if (const std::string hint = polling_.look(); !hint.empty()) std::fprintf(stderr, "detmpirun: %s", hint.c_str());
+      return;
+    }
     deadlock_ = *found;
     finish_with(kStuckExit);
     end_job();
@@ -141,6 +145,7 @@ class Watch {
 
   DeadlockHandler on_deadlock_;  // null: another process looks for deadlocks
   DeadlockFinder finder_;
+  PollingWatch polling_;
   uint64_t looked_at_ = 0;
   uint64_t stop_at_ = 0;                  // when those that were asked to end are killed; 0: not asked
   uint64_t time_out_at_ = g_job->end_ns;  // 0: never

@@ -1,0 +1,34 @@
+// What a rank says of the call that it is in, when detmpirun asks it (engine/describe.cpp writes it).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace detmpi {
+
+struct Unmet {  // something that a rank waits for
+  std::string kind;
+  std::string tag;
+  std::string communicator;
+  std::string what;
+  std::vector<int> from;  // who could bring it: ranks in the job
+};
+
+struct Unmatched {  // a message that has come and that no receive takes
+  int from = 0;
+  std::string tag;
+  std::string communicator;
+};
+
+struct Description {
+  std::string call;
+  std::string place;         // in the program, empty if unknown
+  std::vector<Unmet> needs;  // one per request, also if it is complete; `from` is empty
+  std::vector<Unmatched> unmatched;
+};
+
+bool has_described_itself(int rank);
+// Empty if it has not.
+Description description_of(int rank);
+
+}  // namespace detmpi
