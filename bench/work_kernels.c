@@ -1,13 +1,17 @@
-/* What counting work costs (detmpicc --instrument): loops like those of two NAS benchmarks, with their messages.
- *   mg   residual of a 27-point stencil on a cube of doubles, cut into slabs that exchange their faces
- *   lu   a wavefront: five unknowns per point, 5x5 blocks of the lower triangle; each plane waits for the rank before
- * usage: work_kernels mg|lu [POINTS PER SIDE] [REPETITIONS]; prints a checksum. */
+/* Loops like those of two NAS benchmarks, with their messages: for the cost of counting work (detmpicc --instrument)
+ * and of the order of messages (order.py). mg   residual of a 27-point stencil on a cube of doubles, cut into slabs
+ * that exchange their faces lu   wavefronts up and down a cube that is cut into pencils: five unknowns per point, 5x5
+ * blocks; each plane waits for those of two neighbours usage: work_kernels mg|lu [POINTS PER SIDE] [REPETITIONS] [any];
+ * prints a checksum. any: all receives are from MPI_ANY_SOURCE, and only the tag tells the direction, as in NPB 3.2.
+ * Each still has one possible sender, so that the checksum is the same; the library does not know that. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int rank, ranks, n;
+static int rank, ranks, n, any_source;
+
+static int source(int neighbour) { return any_source && neighbour != MPI_PROC_NULL ? MPI_ANY_SOURCE : neighbour; }
 
 static double* new_array(size_t count) {
   double* a = malloc(count * sizeof *a);
@@ -28,10 +32,12 @@ static double sum_of(const double* a, size_t count) {
 static void exchange_faces(double* u, int planes) {
   const int face = n * n;
   const int up = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL, down = rank > 0 ? rank - 1 : MPI_PROC_NULL;
-  MPI_Sendrecv(u + (size_t)planes * face, face, MPI_DOUBLE, up, 1, u, face, MPI_DOUBLE, down, 1, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
-  MPI_Sendrecv(u + face, face, MPI_DOUBLE, down, 2, u + (size_t)(planes + 1) * face, face, MPI_DOUBLE, up, 2,
-               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Request received[2];
+  MPI_Irecv(u, face, MPI_DOUBLE, source(down), 1, MPI_COMM_WORLD, &received[0]);
+  MPI_Irecv(u + (size_t)(planes + 1) * face, face, MPI_DOUBLE, source(up), 2, MPI_COMM_WORLD, &received[1]);
+  MPI_Send(u + (size_t)planes * face, face, MPI_DOUBLE, up, 1, MPI_COMM_WORLD);
+  MPI_Send(u + face, face, MPI_DOUBLE, down, 2, MPI_COMM_WORLD);
+  MPI_Waitall(2, received, MPI_STATUSES_IGNORE);
 }
 
 /* r = v - A u. The sums over a line's neighbours are shared by the points beside each other. */
@@ -70,7 +76,7 @@ static double mg(int repetitions) {
 
 /* --- lu --- */
 
-static void lower(double* v, double (*d)[5], const double* west, const double* south, const double* down) {
+static void solve_point(double* v, double (*d)[5], const double* west, const double* south, const double* down) {
   double t[5];
   for (int m = 0; m < 5; ++m) {
     t[m] = v[m];
@@ -86,32 +92,66 @@ static void lower(double* v, double (*d)[5], const double* west, const double* s
   }
 }
 
+/* A rank's pencil: n planes of `rows` times `columns` points, and what it gets from two neighbours and gives to two. */
+typedef struct {
+  int columns, rows;
+  int west, east, south, north;
+  double *v, *from_x, *from_y, *to_x, *to_y;
+} Pencil;
+
+static double* point(const Pencil* p, int k, int j, int i) {
+  return p->v + (((size_t)k * p->rows + j) * p->columns + i) * 5;
+}
+
+/* One plane of the sweep upwards (step 1) or downwards (step -1), along all three axes. */
+static void sweep_plane(const Pencil* p, int k, int step, double (*d)[5]) {
+  static const double zero[5] = {0};
+  const int up = step > 0, first_i = up ? 0 : p->columns - 1, first_j = up ? 0 : p->rows - 1;
+  const int tag = up ? 3 : 5;
+  MPI_Recv(p->from_x, p->rows * 5, MPI_DOUBLE, source(up ? p->west : p->east), tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Recv(p->from_y, p->columns * 5, MPI_DOUBLE, source(up ? p->south : p->north), tag + 1, MPI_COMM_WORLD,
+           MPI_STATUS_IGNORE);
+  const double* before = k - step >= 0 && k - step < n ? point(p, k - step, 0, 0) : NULL;
+  for (int j = first_j; j >= 0 && j < p->rows; j += step) {
+    for (int i = first_i; i >= 0 && i < p->columns; i += step) {
+      double* v = point(p, k, j, i);
+      solve_point(v, d, i != first_i ? v - 5 * step : p->from_x + j * 5,
+                  j != first_j ? v - 5 * step * p->columns : p->from_y + i * 5,
+                  before != NULL ? before + (v - point(p, k, 0, 0)) : zero);
+    }
+    memcpy(p->to_x + j * 5, point(p, k, j, p->columns - 1 - first_i), 5 * sizeof(double));
+  }
+  memcpy(p->to_y, point(p, k, p->rows - 1 - first_j, 0), (size_t)p->columns * 5 * sizeof(double));
+  MPI_Send(p->to_x, p->rows * 5, MPI_DOUBLE, up ? p->east : p->west, tag, MPI_COMM_WORLD);
+  MPI_Send(p->to_y, p->columns * 5, MPI_DOUBLE, up ? p->north : p->south, tag + 1, MPI_COMM_WORLD);
+}
+
 static double lu(int repetitions) {
-  const int columns = n / ranks;
-  const size_t row = (size_t)columns * 5, count = (size_t)n * n * row;
-  double* v = new_array(count);
-  double *border = calloc((size_t)n * 5, sizeof *border), *edge = calloc((size_t)n * 5, sizeof *edge);
-  const double zero[5] = {0};
+  int px = 1;
+  for (int i = 1; i * i <= ranks; ++i) {
+    if (ranks % i == 0) px = i;
+  }
+  const int py = ranks / px, x = rank % px, y = rank / px;
+  Pencil p = {.columns = n / px, .rows = n / py};
+  p.west = x > 0 ? rank - 1 : MPI_PROC_NULL, p.east = x + 1 < px ? rank + 1 : MPI_PROC_NULL;
+  p.south = y > 0 ? rank - px : MPI_PROC_NULL, p.north = y + 1 < py ? rank + px : MPI_PROC_NULL;
+  const size_t count = (size_t)n * p.rows * p.columns * 5;
+  p.v = new_array(count);
+  double* borders = calloc((size_t)(p.rows + p.columns) * 10, sizeof *borders);
+  if (borders == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  p.from_x = borders, p.from_y = p.from_x + p.rows * 5, p.to_x = p.from_y + p.columns * 5, p.to_y = p.to_x + p.rows * 5;
   double d[5][5];
   for (int m = 0; m < 5; ++m) {
     for (int l = 0; l < 5; ++l) d[m][l] = 0.1 * (m + 1) + 0.02 * l;
   }
   for (int turn = 0; turn < repetitions; ++turn) {
-    for (int k = 0; k < n; ++k) {
-      if (rank > 0) MPI_Recv(border, n * 5, MPI_DOUBLE, rank - 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      for (int j = 0; j < n; ++j) {
-        double* line = v + ((size_t)k * n + j) * row;
-        for (int i = 0; i < columns; ++i) {
-          lower(line + i * 5, d, i > 0 ? line + (i - 1) * 5 : border + j * 5, j > 0 ? line - row + i * 5 : zero,
-                k > 0 ? line - row * n + i * 5 : zero);
-        }
-        memcpy(edge + j * 5, line + (columns - 1) * 5, 5 * sizeof *edge);
-      }
-      if (rank + 1 < ranks) MPI_Send(edge, n * 5, MPI_DOUBLE, rank + 1, 3, MPI_COMM_WORLD);
-    }
+    memset(borders, 0, (size_t)(p.rows + p.columns) * 10 * sizeof *borders);
+    for (int k = 0; k < n; ++k) sweep_plane(&p, k, 1, d);
+    memset(borders, 0, (size_t)(p.rows + p.columns) * 10 * sizeof *borders);
+    for (int k = n - 1; k >= 0; --k) sweep_plane(&p, k, -1, d);
   }
-  const double sum = sum_of(v, count);
-  free(v), free(border), free(edge);
+  const double sum = sum_of(p.v, count);
+  free(p.v), free(borders);
   return sum;
 }
 
@@ -122,8 +162,9 @@ int main(int argc, char** argv) {
   const int is_mg = argc > 1 && strcmp(argv[1], "mg") == 0;
   n = argc > 2 ? atoi(argv[2]) : is_mg ? 128 : 48;
   const int repetitions = argc > 3 ? atoi(argv[3]) : 20;
+  any_source = argc > 4 && strcmp(argv[4], "any") == 0;
   if (n < ranks || n > 1024 || (!is_mg && (argc < 2 || strcmp(argv[1], "lu") != 0))) {
-    if (rank == 0) fprintf(stderr, "usage: work_kernels mg|lu [POINTS PER SIDE] [REPETITIONS]\n");
+    if (rank == 0) fprintf(stderr, "usage: work_kernels mg|lu [POINTS PER SIDE] [REPETITIONS] [any]\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   const double begin = MPI_Wtime();

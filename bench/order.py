@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""What the logical order of messages costs: programs with --order=logical and with --order=arrival, in turns.
+
+Takes the programs from a build folder. A row's time is the median over the rounds, of the program's own figures where it
+prints them and of the whole job otherwise; where it prints several, the ratio is the median of theirs. With --memory the
+rows show the most memory that all processes of the job held at once (sum of their PSS, sampled) instead.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ORDERS = ("logical", "arrival")
+SAMPLE_SECONDS = 0.01
+# Suite: command lines below the build folder, and whether they receive from anybody.
+SUITES = {
+    "named": [["bench/mpi_pt2pt", "--quick"], ["bench/mpi_exchange", "--quick"], ["bench/mpi_coll", "--quick"]],
+    "kernels": [["bench/work_kernels", kernel, *size, *how] for kernel, size in (("mg", ["128", "40"]), ("lu", ["64", "16"]))
+                for how in ([], ["any"])],
+    "racing": [["tests/determinism/racing/" + name] for name in (
+        "all_pairs", "cancel_race", "lu_wavefront", "master_wild", "mg_halo", "persistent_race", "racing_comms",
+        "ssend_tests", "waitany_server", "waitsome_server", "work_stealing")],
+}
+ONLY_RANKS = {"bench/mpi_pt2pt": [2], "bench/mpi_exchange": [2], "bench/mpi_coll": [2, 8]}
+
+
+def descendants(pid):
+    """The process and all below it."""
+    found, left = [], [pid]
+    while left:
+        one = left.pop()
+        found.append(one)
+        try:
+            left += [int(child) for child in pathlib.Path(f"/proc/{one}/task/{one}/children").read_text().split()]
+        except OSError:
+            pass
+    return found
+
+
+def held_memory(pid):
+    """KiB that the process and all below it hold, pages that several share counted once."""
+    total = 0
+    for one in descendants(pid):
+        try:
+            text = pathlib.Path(f"/proc/{one}/smaps_rollup").read_text()
+        except OSError:
+            continue
+        match = re.search(r"^Pss:\s+(\d+)", text, re.MULTILINE)
+        total += int(match.group(1)) if match else 0
+    return total
+
+
+def figures(output, seconds):
+    """What the program measured, by name: its rows of JSON, its time, or else the whole job's."""
+    rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    if rows:
+        return {f"{row.get('op', '')} {row['bytes']}": row["us"] * 1e-6 for row in rows}
+    own = re.search(r", ([0-9.]+) s$", output, re.MULTILINE)
+    return {"": float(own.group(1)) if own else seconds}
+
+
+def run(options, order, ranks, arguments):
+    """The figures of one run; with --memory the greatest sum of PSS in MiB. None if it failed."""
+    command = [options.build / "detmpi" / "detmpirun", "-n", str(ranks), "--order=" + order,
+               options.build / arguments[0], *arguments[1:]]
+    begin = time.perf_counter()
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as job:
+        peak = 0
+        try:
+            while options.memory and job.poll() is None:
+                peak = max(peak, held_memory(job.pid))
+                time.sleep(SAMPLE_SECONDS)
+            output, errors = job.communicate(timeout=options.timeout)
+        except subprocess.TimeoutExpired:
+            job.terminate()
+            output, errors = job.communicate()
+    seconds = time.perf_counter() - begin
+    if job.returncode != 0:
+        print(f"order: {' '.join(arguments)} on {ranks} ranks, {order}: {errors.strip()[:200]}", file=sys.stderr)
+        return None
+    return {"": peak / 1024} if options.memory else figures(output, seconds)
+
+
+def shown(value, options):
+    if options.memory:
+        return f"{value:.1f} MiB"
+    return f"{value * 1e3:.3g} ms" if value >= 1e-3 else f"{value * 1e6:.3g} us"
+
+
+def print_row(options, label, ranks, samples):
+    medians = {order: {key: statistics.median(run[key] for run in runs) for key in runs[0]}
+               for order, runs in samples.items()}
+    ratio = statistics.median(medians["logical"][key] / medians["arrival"][key] for key in medians["logical"])
+    values = [shown(medians[order][""], options) if "" in medians[order] else "" for order in ORDERS]
+    print(f"| {label} | {ranks} | {values[0]} | {values[1]} | {ratio:.2f} |", flush=True)
+
+
+def number_list(text):
+    return [int(word) for word in text.split(",")]
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--build", type=pathlib.Path, default=ROOT / "build", help="build folder with tests enabled (default: build)")
+    add("--suites", type=lambda text: text.split(","), default=list(SUITES), metavar="NAME,...",
+        help="of named (no wildcards), kernels (work_kernels, receives named and from anybody), racing; default: all")
+    add("--only", default="", metavar="TEXT", help="programs whose command line contains it")
+    add("--ranks", type=number_list, default=[2, 8, 16, 32, 64], metavar="N,...", help="default 2,8,16,32,64")
+    add("--rounds", type=int, default=5, help="runs of each program in each order (default 5)")
+    add("--memory", action="store_true", help="measure memory instead of time")
+    add("--timeout", type=float, default=120, metavar="S", help="seconds per run (default 120)")
+    options = parser.parse_args()
+    for suite in options.suites:
+        if suite not in SUITES:
+            parser.error(f"unknown suite '{suite}', one of {', '.join(SUITES)}")
+    return options
+
+
+def main():
+    options = parse_options()
+    cases = [(arguments, ranks) for suite in options.suites for arguments in SUITES[suite]
+             for ranks in ONLY_RANKS.get(arguments[0], options.ranks) if options.only in " ".join(arguments)]
+    samples = {}
+    for number in range(options.rounds):
+        for index, (arguments, ranks) in enumerate(cases):
+            for order in ORDERS if number % 2 == 0 else ORDERS[::-1]:
+                result = run(options, order, ranks, arguments)
+                if result:
+                    samples.setdefault(index, {}).setdefault(order, []).append(result)
+    print("| program | ranks | logical | arrival | ratio |")
+    print("|---|---:|---:|---:|---:|")
+    for index, (arguments, ranks) in enumerate(cases):
+        if len(samples.get(index, {})) == len(ORDERS):
+            print_row(options, " ".join([arguments[0].split("/")[-1], *arguments[1:]]), ranks, samples[index])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
