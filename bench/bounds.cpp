@@ -82,6 +82,7 @@ class Memory final : public Shared {
     const Lane& lane = lanes_[static_cast<size_t>(to) * records_.size() + static_cast<size_t>(from)];
     return lane.cell.load(std::memory_order_acquire) != lane.consumed.load(std::memory_order_acquire);
   }
+  bool done(int) override { return false; }
   bool examined(int, int, uint64_t) override { return true; }
   bool acknowledged(int, int, uint64_t) override { return false; }
   Time next_match(int) override { return kNever; }
@@ -128,8 +129,9 @@ void measure(const char* name, std::vector<Record> records) {
     if (snapshot.take().size() != ranks) std::abort();
   });
   const auto states = snapshot.take();
+  BoundsSolver solver;
   const double solution = time_of(rounds, [&] {
-    if (solve_bounds(states).size() != ranks) std::abort();
+    if (solver.solve(states).size() != ranks) std::abort();
   });
   const double steps = static_cast<double>(ranks + edges) * std::log2(static_cast<double>(ranks));
   std::printf(
