@@ -180,8 +180,9 @@ Need Engine::need_of_receive(const Receive& receive) const {
   need.kind = Need::Kind::kReceive;
   need.time = receive.post;
   need.candidate = matcher_.least_candidate(receive);
+  need.all_but = receive.source == chan::match::kAny && receive.senders.size() == in_.size();
   const auto add = [&](int source) {
-    if (!matcher_.has_candidate(receive, source)) need.sources.push_back({source});
+    if (matcher_.has_candidate(receive, source) == need.all_but) need.sources.push_back({source});
   };
   if (receive.source != chan::match::kAny) add(receive.source);
   else std::ranges::for_each(receive.senders, add);

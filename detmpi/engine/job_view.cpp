@@ -1,5 +1,6 @@
 #include "job_view.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 namespace detmpi {
@@ -35,7 +36,8 @@ class Decoder {
   }
   bool decode_one(Need& need) {
     const uint64_t head = next();
-    need.kind = static_cast<Need::Kind>(head & 0xff);
+    need.kind = static_cast<Need::Kind>(head & (kAllBut - 1));
+    need.all_but = (head & kAllBut) != 0;
     need.time = next();
     need.sources.clear();
     if (need.kind == Need::Kind::kRepeat) {
@@ -93,6 +95,17 @@ uint64_t JobView::version(int rank) {
 }
 
 bool JobView::unexamined(int from, int to) { return from != to && chan::LaneIn::unread(lane_line(to, from)); }
+
+// Only those who have opened a lane can have sent anything.
+bool JobView::unexamined_but(const std::vector<Need::Source>& excluded, int to) {
+  for (size_t word = 0; word < g_job->inbox_words; ++word) {
+    for (uint64_t bits = inbox_word(to, word).load(acquire); bits != 0; bits &= bits - 1) {
+      const int from = static_cast<int>(word * 64) + __builtin_ctzll(bits);
+      if (std::ranges::find(excluded, from, &Need::Source::rank) == excluded.end() && unexamined(from, to)) return true;
+    }
+  }
+  return false;
+}
 
 bool JobView::examined(int from, int to, uint64_t position) {
   return from == to || lane_line(to, from).consumed.load(acquire) > position;

@@ -4,7 +4,7 @@
 //
 //   clock       at every call, and while it is blocked
 //   record      while it is blocked for longer: one Need after the other (chan/match/snapshot.hpp), in words of 8 bytes
-//                 kind | sources << 8, time, candidate            kFixed, kReceive, kMarks
+//                 kind | all but << 7 | sources << 8, time, candidate   kFixed, kReceive, kMarks
 //                 kind, time, peer, position, latency              kAck
 //                 kind, time, index                                kRepeat
 //                 and the sources: rank; for kMarks rank, place, value
@@ -22,6 +22,7 @@
 
 namespace detmpi {
 
+inline constexpr uint64_t kAllBut = 1u << 7;
 inline constexpr uint32_t kMostRecordWords = 1u << 24;  // more than any rank has requests to wait for
 
 inline space::ClockLine& clock_line(int rank) { return space::lines(space_of_rank(rank)).clock; }
@@ -39,6 +40,7 @@ class JobView final : public chan::match::Shared {
     return clock_line(rank).kind.load(std::memory_order_acquire) == static_cast<uint32_t>(space::ClockKind::kDone);
   }
   bool unexamined(int from, int to) override;
+  bool unexamined_but(const std::vector<chan::match::Need::Source>& excluded, int to) override;
   bool examined(int from, int to, uint64_t position) override;
   bool acknowledged(int from, int to, uint64_t) override { return unexamined(to, from); }
   chan::match::Time next_match(int rank) override;

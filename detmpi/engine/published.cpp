@@ -16,7 +16,8 @@ constexpr auto release = std::memory_order_release;
 constexpr size_t kPageWords = spmc::kPageSize / sizeof(uint64_t);
 
 void encode(const Need& need, std::vector<uint64_t>& words) {
-  words.push_back(static_cast<uint64_t>(need.kind) | static_cast<uint64_t>(need.sources.size()) << 8);
+  words.push_back(static_cast<uint64_t>(need.kind) | (need.all_but ? kAllBut : 0) |
+                  static_cast<uint64_t>(need.sources.size()) << 8);
   words.push_back(need.time);
   if (need.kind == Need::Kind::kRepeat) {
     words.push_back(need.repeats);

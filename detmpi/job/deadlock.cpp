@@ -34,6 +34,17 @@ void wait_for_descriptions(const std::vector<StuckRank>& stuck) {
   }
 }
 
+std::vector<int> senders_of(const Need& need) {
+  std::vector<int> named;
+  for (const auto& source : need.sources) named.push_back(source.rank);
+  if (!need.all_but) return named;
+  std::vector<int> others;
+  for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
+    if (std::ranges::find(named, rank) == named.end()) others.push_back(rank);
+  }
+  return others;
+}
+
 // What the rank says of itself, next to its record.
 void add_description(StuckRank& stuck, const std::vector<Need>& needs) {
   Description said = description_of(stuck.rank);
@@ -44,7 +55,7 @@ void add_description(StuckRank& stuck, const std::vector<Need>& needs) {
     const bool repeats = needs[i].kind == Need::Kind::kRepeat && needs[i].repeats < needs.size();
     const Need& need = repeats ? needs[needs[i].repeats] : needs[i];
     Unmet& unmet = said.needs[i];
-    for (const auto& source : need.sources) unmet.from.push_back(source.rank);
+    unmet.from = senders_of(need);
     if (need.kind == Need::Kind::kAck) unmet.from.push_back(need.peer);
     if (need.kind != Need::Kind::kFixed) stuck.needs.push_back(unmet);
   }

@@ -163,8 +163,9 @@ class Rank final : match::Horizon {
     need.kind = match::Need::Kind::kReceive;
     need.time = receive.post;
     need.candidate = matcher_.least_candidate(receive);
+    need.all_but = receive.source == match::kAny && receive.senders.size() == static_cast<size_t>(world_.program.ranks);
     const auto add = [&](int source) {
-      if (!matcher_.has_candidate(receive, source)) need.sources.push_back({source});
+      if (matcher_.has_candidate(receive, source) == need.all_but) need.sources.push_back({source});
     };
     if (receive.source != match::kAny) add(receive.source);
     else std::ranges::for_each(receive.senders, add);

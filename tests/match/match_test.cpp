@@ -3,6 +3,7 @@
 #include <chan/match/bounds.hpp>
 #include <chan/match/decide.hpp>
 #include <chan/match/matcher.hpp>
+#include <random>
 
 using namespace chan::match;
 
@@ -78,6 +79,47 @@ TEST_CASE("a cycle of receives is a deadlock, and whoever waits for one of its r
 TEST_CASE("one way out of a cycle is enough for a wildcard") {
   const std::vector ranks = {waiting(1, false, {receive(1, {1, 2})}), waiting(2, false, {receive(2, {0})}), running(7)};
   CHECK(solve_bounds(ranks) == std::vector<Time>{8 + kL + 1, 8 + kL + 1 + kL + 1, 8});
+}
+
+TEST_CASE("all ranks but some are the same as all the others one by one") {
+  std::minstd_rand random(3);
+  const auto draw = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+  for (int i = 0; i < 2000; ++i) {
+    const int n = 2 + draw(7);
+    std::vector<RankState> brief, full;
+    for (int rank = 0; rank < n; ++rank) {
+      const auto clock = static_cast<Time>(draw(40));
+      if (const int kind = draw(5); kind < 2) {
+        brief.push_back(kind == 0 ? running(clock) : done());
+        full.push_back(brief.back());
+        continue;
+      }
+      std::vector<Node> short_nodes, long_nodes;
+      for (int nodes = 1 + draw(2); nodes > 0; --nodes) {
+        Node one = receive(clock, {}), other = one;
+        one.all_but = true;
+        one.add_for_all = kL;
+        if (draw(4) == 0) one.candidate = other.candidate = static_cast<Time>(draw(60));
+        for (int from = 0; from < n; ++from) {
+          auto& edges = draw(3) == 0 ? one.edges : other.edges;
+          edges.push_back({from, kL});
+        }
+        short_nodes.push_back(one);
+        long_nodes.push_back(other);
+      }
+      const bool any = draw(2) == 0;
+      brief.push_back(waiting(clock, any, short_nodes));
+      full.push_back(waiting(clock, any, long_nodes));
+    }
+    const auto bounds = solve_bounds(full);
+    REQUIRE(solve_bounds(brief) == bounds);
+    for (int rank = 0; rank < n; ++rank) {
+      const auto at = static_cast<size_t>(rank);
+      for (size_t k = 0; k < full[at].nodes.size(); ++k) {
+        REQUIRE(earliest(brief[at].nodes[k], bounds) == earliest(full[at].nodes[k], bounds));
+      }
+    }
+  }
 }
 
 TEST_CASE("nothing comes from ranks that are done") {

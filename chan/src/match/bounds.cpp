@@ -3,11 +3,19 @@
 #include <algorithm>
 
 namespace chan::match {
+namespace {
+
+bool is_excluded(const Node& node, size_t rank) {
+  return std::ranges::any_of(node.edges, [&](const Edge& edge) { return static_cast<size_t>(edge.rank) == rank; });
+}
+
+}  // namespace
 
 const std::vector<Time>& BoundsSolver::solve(std::span<const RankState> ranks, std::span<const Time> known) {
   ranks_ = ranks.size();
   vertices_.assign(ranks_, {});
   owner_.clear();
+  all_but_.clear();
   queue_.clear();
   for (size_t rank = 0; rank < ranks_; ++rank) add_rank(rank, ranks[rank], known.empty() ? 0 : known[rank]);
   link_all(ranks);
@@ -46,6 +54,7 @@ void BoundsSolver::add_node(size_t rank, const Node& node) {
   vertex.value = node.least;
   vertex.add = node.add;
   vertex.missing = node.edges.size();
+  if (node.all_but) all_but_.push_back({at, &node});
   if (node.any && node.candidate != kNever) push(at, node.candidate);
   if (!node.any && node.edges.empty() && node.least != kNever) push(at, node.least);
 }
@@ -57,7 +66,9 @@ void BoundsSolver::link_all(std::span<const RankState> ranks) {
     for (const RankState& state : ranks) {
       if (state.kind != RankState::Kind::kWait) continue;
       for (const Node& node : state.nodes) {
-        for (const Edge& edge : node.edges) visit(at, edge);
+        if (!node.all_but) {
+          for (const Edge& edge : node.edges) visit(at, edge);
+        }
         ++at;
       }
     }
@@ -100,6 +111,21 @@ void BoundsSolver::settle(size_t at, Time value) {
     return;
   }
   for (size_t i = first_link_[at]; i < first_link_[at + 1]; ++i) reach(links_[i].to, later(value, links_[i].add));
+  settle_all_but(at, value);
+}
+
+// Ranks are settled in ascending order: the first one that counts is the least.
+void BoundsSolver::settle_all_but(size_t rank, Time value) {
+  for (size_t i = 0; i < all_but_.size();) {
+    const auto [at, node] = all_but_[i];
+    if (is_excluded(*node, rank)) {
+      ++i;
+      continue;
+    }
+    all_but_[i] = all_but_.back();
+    all_but_.pop_back();
+    reach(at, later(value, node->add_for_all));
+  }
 }
 
 std::vector<Time> solve_bounds(std::span<const RankState> ranks, std::span<const Time> known) {
@@ -108,7 +134,11 @@ std::vector<Time> solve_bounds(std::span<const RankState> ranks, std::span<const
 
 Time earliest(const Node& node, std::span<const Time> bounds) {
   Time value = node.any ? node.candidate : 0;
+  for (size_t rank = 0; node.all_but && rank < bounds.size(); ++rank) {
+    if (!is_excluded(node, rank)) value = std::min(value, later(bounds[rank], node.add_for_all));
+  }
   for (const Edge& edge : node.edges) {
+    if (node.all_but) break;
     const Time reached = later(bounds[static_cast<size_t>(edge.rank)], edge.add);
     value = node.any ? std::min(value, reached) : std::max(value, reached);
   }

@@ -4,6 +4,13 @@
 
 namespace chan::match {
 
+bool Shared::unexamined_but(const std::vector<Need::Source>& excluded, int to) {
+  for (int from = 0; from < ranks(); ++from) {
+    if (std::ranges::find(excluded, from, &Need::Source::rank) == excluded.end() && unexamined(from, to)) return true;
+  }
+  return false;
+}
+
 Node node_of_ack(Shared& shared, int rank, const Need& need) {
   const bool done = shared.done(need.peer);
   if (!shared.examined(rank, need.peer, need.position)) {
@@ -55,6 +62,7 @@ bool Snapshot::has_moved(int rank) {
 bool Snapshot::has_come(int rank, const Need& need) {
   switch (need.kind) {
     case Need::Kind::kReceive:
+      if (need.all_but) return shared_.unexamined_but(need.sources, rank);
       return std::ranges::any_of(need.sources, [&](const auto& s) { return shared_.unexamined(s.rank, rank); });
     case Need::Kind::kAck: return shared_.acknowledged(rank, need.peer, need.position);
     case Need::Kind::kMarks: return std::ranges::any_of(need.sources, [&](const auto& s) { return shared_.marked(s); });
@@ -74,6 +82,8 @@ void Snapshot::add_node(int rank, const Need& need, Node& node) {
   node.add = 0;
   node.any = need.kind == Need::Kind::kReceive;
   node.candidate = node.any ? need.candidate : kNever;
+  node.all_but = need.all_but;
+  node.add_for_all = lookahead_;
   node.edges.clear();
   for (const Need::Source& source : need.sources) node.edges.push_back({source.rank, lookahead_});
 }

@@ -33,6 +33,10 @@ struct Node {
   Time add = 0;
   bool any = false;
   std::vector<Edge> edges;
+  // any: the edges are those from all ranks but the ones that `edges` names, and add `add_for_all`. So wildcards of n
+  // ranks do not need n * n edges.
+  bool all_but = false;
+  Time add_for_all = 0;
 
   static Node fixed(Time time) {
     Node node;
@@ -81,6 +85,7 @@ class BoundsSolver {
 
   void add_rank(size_t rank, const RankState& state, Time known);
   void add_node(size_t rank, const Node& node);
+  void settle_all_but(size_t rank, Time value);
   void link_all(std::span<const RankState> ranks);
   void push(size_t at, Time argument);
   void reach(size_t at, Time argument);
@@ -91,7 +96,12 @@ class BoundsSolver {
   std::vector<size_t> owner_;       // of each request
   std::vector<size_t> first_link_;  // of each rank, and behind the last one's
   std::vector<Link> links_;         // by rank
-  std::vector<Entry> queue_;        // a heap
+  struct Open {
+    size_t at;
+    const Node* node;
+  };
+  std::vector<Open> all_but_;  // requests with all_but that nothing has reached yet
+  std::vector<Entry> queue_;   // a heap
   std::vector<Time> bounds_;
 };
 

@@ -32,6 +32,7 @@ struct Need {
 
   Time candidate = kNever;      // kReceive: least arrival of a message that has come and could be it
   std::vector<Source> sources;  // kReceive: who could send one and has not; kMarks: who is waited for
+  bool all_but = false;         // kReceive: `sources` are those who could not, or have; all other ranks count
 
   size_t repeats = 0;  // kRepeat: index of that one among the needs
 
@@ -63,6 +64,8 @@ class Shared {
   virtual bool done(int rank) = 0;
   // Is there a message that the receiver has not taken in?
   virtual bool unexamined(int from, int to) = 0;
+  // The same for any sender but those.
+  virtual bool unexamined_but(const std::vector<Need::Source>& excluded, int to);
   // Has it taken in the message at that position?
   virtual bool examined(int from, int to, uint64_t position) = 0;
   // Is there an acknowledgement of that message which its sender has not taken in?
