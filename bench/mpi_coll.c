@@ -5,10 +5,9 @@
  * destination. A rooted call may thus run ahead of its receivers, as it does in programs. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <getopt.h>
 #include <mpi.h>
 
-#include "bench.h"
+#include "mpi_bench.h"
 
 enum { kWarmUp = 3 };
 
@@ -89,35 +88,9 @@ static int is_listed(const char *list, const char *op) {
   return 0;
 }
 
-static int usage(FILE *out, int exit_code) {
-  fputs("Usage: mpi_coll [--quick] [--only=OP,...]\n"
-        "Times collectives over all ranks; one JSON line per case.\n\n"
-        "  -q, --quick         fewer and shorter samples\n"
-        "  -o, --only=OP,...   only these of barrier, allreduce, bcast, alltoall\n"
-        "  -h, --help          print this text\n",
-        out);
-  return exit_code;
-}
-
-/* Returns -1 to go on, or the exit code. All ranks read the same command line; rank 0 alone speaks. */
-static int parse(int argc, char **argv, int rank, struct bench_plan *plan, const char **only) {
-  static const struct option kLong[] = {{"quick", no_argument, NULL, 'q'},
-                                        {"only", required_argument, NULL, 'o'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
-  opterr = rank == 0;
-  for (int letter; (letter = getopt_long(argc, argv, "qo:h", kLong, NULL)) != -1;) {
-    if (letter == 'q')
-      *plan = bench_plan_quick();
-    else if (letter == 'o')
-      *only = optarg;
-    else if (letter == 'h')
-      return rank == 0 ? usage(stdout, 0) : 0;
-    else
-      return rank == 0 ? usage(stderr, 2) : 2;
-  }
-  return -1;
-}
+static const struct bench_command kCommand = {
+    "mpi_coll", "Times collectives over all ranks; one JSON line per case.", "only", "OP,...",
+    "only these of barrier, allreduce, bcast, alltoall"};
 
 static void run(int rank, const struct bench_plan *plan, const char *only) {
   int ranks;
@@ -138,7 +111,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   struct bench_plan plan = bench_plan_default();
   const char *only = "";
-  int exit_code = parse(argc, argv, rank, &plan, &only);
+  int exit_code = bench_parse(&kCommand, argc, argv, rank, &plan, &only);
   if (exit_code < 0) {
     run(rank, &plan, only);
     exit_code = 0;

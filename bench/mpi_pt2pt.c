@@ -4,10 +4,9 @@
  * send from one buffer and receive into another, the same ones every time. */
 #define _POSIX_C_SOURCE 200809L
 
-#include <getopt.h>
 #include <mpi.h>
 
-#include "bench.h"
+#include "mpi_bench.h"
 
 enum { kTag = 7, kWarmUp = 20 };
 
@@ -55,36 +54,6 @@ static void measure(int rank, const struct bench_plan *plan, const struct buffer
   fflush(stdout);
 }
 
-static int usage(FILE *out, int exit_code) {
-  fputs("Usage: mpi_pt2pt [--quick] [--max-bytes=N]\n"
-        "Ping-pong between ranks 0 and 1; one JSON line per message size.\n\n"
-        "  -q, --quick         fewer and shorter samples\n"
-        "  -m, --max-bytes=N   leave out messages of more than N bytes\n"
-        "  -h, --help          print this text\n",
-        out);
-  return exit_code;
-}
-
-/* Returns -1 to go on, or the exit code. All ranks read the same command line; rank 0 alone speaks. */
-static int parse(int argc, char **argv, int rank, struct bench_plan *plan, long *max_bytes) {
-  static const struct option kLong[] = {{"quick", no_argument, NULL, 'q'},
-                                        {"max-bytes", required_argument, NULL, 'm'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
-  opterr = rank == 0;
-  for (int letter; (letter = getopt_long(argc, argv, "qm:h", kLong, NULL)) != -1;) {
-    if (letter == 'q')
-      *plan = bench_plan_quick();
-    else if (letter == 'm')
-      *max_bytes = strtol(optarg, NULL, 10);
-    else if (letter == 'h')
-      return rank == 0 ? usage(stdout, 0) : 0;
-    else
-      return rank == 0 ? usage(stderr, 2) : 2;
-  }
-  return -1;
-}
-
 static int run(int rank, const struct bench_plan *plan, long max_bytes) {
   int ranks;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -103,13 +72,7 @@ static int run(int rank, const struct bench_plan *plan, long max_bytes) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  struct bench_plan plan = bench_plan_default();
-  long max_bytes = kSizes[kSizeCount - 1];
-  int exit_code = parse(argc, argv, rank, &plan, &max_bytes);
-  if (exit_code < 0) exit_code = run(rank, &plan, max_bytes);
-  MPI_Finalize();
-  return exit_code;
+  return bench_main_by_size(argc, argv, "mpi_pt2pt",
+                            "Ping-pong between ranks 0 and 1; one JSON line per message size.",
+                            kSizes[kSizeCount - 1], run);
 }
