@@ -181,6 +181,7 @@ Need Engine::need_of_receive(const Receive& receive) const {
   need.time = receive.post;
   need.candidate = matcher_.least_candidate(receive);
   need.all_but = receive.source == chan::match::kAny && receive.senders.size() == in_.size();
+  // Those that have sent one are named where all others are meant, else those that have not.
   const auto add = [&](int source) {
     if (matcher_.has_candidate(receive, source) == need.all_but) need.sources.push_back({source});
   };

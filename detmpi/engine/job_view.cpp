@@ -96,7 +96,8 @@ uint64_t JobView::version(int rank) {
 
 bool JobView::unexamined(int from, int to) { return from != to && chan::LaneIn::unread(lane_line(to, from)); }
 
-// Only those who have opened a lane can have sent anything.
+// Only those who have opened a lane can have sent anything. A stale bit does no harm: it is set before the first record
+// is published, so it is seen by whoever has seen that sender's clock or record after its send.
 bool JobView::unexamined_but(const std::vector<Need::Source>& excluded, int to) {
   for (size_t word = 0; word < g_job->inbox_words; ++word) {
     for (uint64_t bits = inbox_word(to, word).load(acquire); bits != 0; bits &= bits - 1) {

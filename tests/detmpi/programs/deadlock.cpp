@@ -97,10 +97,6 @@ void probe() {
   if (g_rank == 0) MPI_Probe(MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-struct Case {
-  const char* name;
-  void (*run)();
-};
 constexpr Case kCases[] = {
     {"cycle", cycle},
     {"partial", partial},
@@ -122,7 +118,6 @@ constexpr Case kCases[] = {
 
 int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
-  for (const Case& c : kCases) {
-    if (argc > 1 && std::strcmp(argv[1], c.name) == 0) c.run();
-  }
+  EXPECT(argc == 2);
+  run_case(kCases, argv[1]);
 }

@@ -105,10 +105,6 @@ void computes_between() {
   for (int from = 1; from < g_size; ++from) receive(from, kTag);
 }
 
-struct Case {
-  const char* name;
-  void (*run)();
-};
 constexpr Case kCases[] = {
     {"iprobe_loop", iprobe_loop},
     {"wrong_tag", wrong_tag},
@@ -125,8 +121,6 @@ int main(int argc, char** argv) {
   EXPECT(argc == 3);
   g_seconds = std::atof(argv[2]);
   (void)time_is_up();
-  for (const Case& c : kCases) {
-    if (std::strcmp(argv[1], c.name) == 0) c.run();
-  }
+  run_case(kCases, argv[1]);
   if (g_rank == 0) std::puts("went on");
 }

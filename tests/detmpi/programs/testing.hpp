@@ -41,6 +41,22 @@ class Mpi {
   Mpi& operator=(const Mpi&) = delete;
 };
 
+// Programs of several cases, of which the command line names one. A name that is not there fails: the driver would
+// otherwise see a job in which nothing happens.
+struct Case {
+  const char* name;
+  void (*run)();
+};
+template <size_t N>
+void run_case(const Case (&cases)[N], const char* name) {
+  for (const Case& c : cases) {
+    if (std::strcmp(name, c.name) != 0) continue;
+    c.run();
+    return;
+  }
+  failed(name, "no such case", 0);
+}
+
 inline uint32_t mix(uint64_t x) {
   x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9u;

@@ -130,12 +130,7 @@ bool spin_shortly(uint32_t spins, Ready&& ready) {
 // The part of a wait before sleeping, after the first look failed. False: it was in vain.
 template <typename Ready, typename Impatient = Patient>
 bool spin_and_yield(Ready&& ready, Impatient&& impatient = {}) {
-  for (uint32_t i = 0; i < g_spin_budget; ++i) {
-    cpu_relax();
-    if (!ready()) continue;
-    if (g_spin_budget < g_wait_policy.spins) g_spin_budget *= 2;
-    return true;
-  }
+  if (spin_shortly(g_spin_budget, ready)) return true;
   if (g_spin_budget > kLeastSpins) g_spin_budget /= 2;
   if (g_home_core >= 0) go_home();
   return yield_until(ready, impatient);
