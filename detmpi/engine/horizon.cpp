@@ -22,7 +22,8 @@ bool Horizon::look(int rank, Time beyond) {
   const space::ClockLine& line = clock_line(rank);
   Time& fresh = fresh_[static_cast<size_t>(rank)];
   const auto kind = static_cast<space::ClockKind>(line.kind.load(std::memory_order_acquire));
-  const Time bound = kind == space::ClockKind::kDone ? kNever : later(line.clock.load(std::memory_order_acquire), 1);
+  Time bound = kind == space::ClockKind::kDone ? kNever : later(line.clock.load(std::memory_order_acquire), 1);
+  if (kind != space::ClockKind::kRun) bound = std::max(bound, line.next_act.load(std::memory_order_acquire));
   if (bound > fresh) {
     fresh = bound;
     fresher_ = true;
@@ -35,8 +36,20 @@ bool Horizon::look(int rank, Time beyond) {
 void Horizon::take_snapshot() {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // what this rank has published, before it reads
   const auto& bounds = solver_.solve(snapshot_->take(), fresh_);
-  for (size_t i = 0; i < bounds.size(); ++i) fresh_[i] = std::max(fresh_[i], bounds[i]);
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    if (bounds[i] <= fresh_[i]) continue;
+    fresh_[i] = bounds[i];
+    tell(static_cast<int>(i), bounds[i]);
+  }
   fresher_ = true;
+}
+
+// What one rank has found out counts for all: whoever has seen it sees the messages that were sent before, too.
+void Horizon::tell(int rank, Time bound) {
+  std::atomic<uint64_t>& told = clock_line(rank).next_act;
+  uint64_t seen = told.load(std::memory_order_relaxed);
+  while (seen < bound && !told.compare_exchange_weak(seen, bound, std::memory_order_acq_rel)) {
+  }
 }
 
 void Horizon::set_self(Time time) {

@@ -2,7 +2,8 @@
 //
 // Knowledge comes in two ways: a look at the clocks that others publish, which is enough as long as they run; and a
 // snapshot of the whole job, when some of them are blocked (chan/match/snapshot.hpp). What was learnt counts only after
-// the lanes were emptied: a message sent before is then in the queues. Bounds only grow, so what is known is kept.
+// the lanes were emptied: a message sent before is then in the queues. Bounds only grow, so what is known is kept, and
+// what a snapshot has shown is told to all.
 //
 // Watching: a rank that will sleep until others have moved on tells them from which clock on it wants to be woken.
 #pragma once
@@ -73,6 +74,7 @@ class Horizon final : public chan::match::Horizon {
   void stop_watching();
 
  private:
+  void tell(int rank, Time bound);
   bool watch_clock(int rank, Time at);
 
   int rank_ = 0;

@@ -137,9 +137,11 @@ class Rank final : match::Horizon {
   }
 
   void look_at_others() {
+    listen();
     const auto& states = snapshot_.take();
     const auto bounds = match::solve_bounds(states, known_);
     for (size_t i = 0; i < bounds.size(); ++i) known_[i] = std::max(known_[i], bounds[i]);
+    tell();
     // What is known of acknowledgements.
     for (Slot& slot : slots_) {
       if (slot.use != Slot::Use::kSynchronous || slot.need.kind != match::Need::Kind::kAck) continue;
@@ -150,6 +152,14 @@ class Rank final : match::Horizon {
       }
     }
     deadlock_ = states[static_cast<size_t>(self_)].kind == Kind::kWait && bounds[static_cast<size_t>(self_)] == kNever;
+  }
+
+  // What one rank has found out counts for all.
+  void listen() {
+    for (size_t i = 0; i < known_.size(); ++i) known_[i] = std::max(known_[i], world_.told_of(i));
+  }
+  void tell() {
+    for (size_t i = 0; i < known_.size(); ++i) world_.tell(i, known_[i]);
   }
 
   match::Record record(Kind kind) const { return {kind, false, clock_, {}}; }

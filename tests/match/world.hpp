@@ -30,6 +30,7 @@ struct World final : match::Shared {
     records.resize(static_cast<size_t>(p.ranks));
     versions.resize(static_cast<size_t>(p.ranks));
     next_matches.resize(static_cast<size_t>(p.ranks), match::kNever);
+    told.resize(static_cast<size_t>(p.ranks), 0);
   }
   int ranks() const override { return program.ranks; }
   void read_record(int rank, match::Record& record, uint64_t* version) override {
@@ -63,6 +64,15 @@ struct World final : match::Shared {
   bool marked(const match::Need::Source& source) override {
     return entered(static_cast<uint32_t>(source.place), source.value, source.rank).has_value();
   }
+  Time told_of(size_t rank) {
+    scheduler.yield();
+    return told[rank];
+  }
+  void tell(size_t rank, Time bound) {
+    if (told[rank] >= bound) return;
+    scheduler.yield();
+    told[rank] = std::max(told[rank], bound);
+  }
   std::optional<Time> acknowledgement(int from, int to, uint64_t position) {
     scheduler.yield();
     const auto at = acks.find({from, to, position});
@@ -86,6 +96,7 @@ struct World final : match::Shared {
   std::vector<match::Record> records;
   std::vector<uint64_t> versions;
   std::vector<Time> next_matches;
+  std::vector<Time> told;  // no earlier than this a rank acts, as others have found out
   std::map<std::pair<int, int>, std::deque<Sent>> lanes;
   std::map<std::pair<int, int>, uint64_t> taken_in;  // of each lane
   std::map<std::tuple<int, int, uint64_t>, Time> acks;

@@ -1,11 +1,11 @@
 // The lines of a space's slot in the segment's space table (see spmc/layout.hpp). For the layers above; programs use
 // space.h.
 //
-//   line  offset  contents              who writes
-//   0     0       base::WaitLine        the space itself, and wakers
-//   1     64      LifeLine              state: see below; the rest: the parent, before the space starts or after its
-//   end 2     128     ClockLine             the space itself, and watchers 3..7  192     upper                 laid out
-//   by the layers above
+//   line   offset  contents        who writes
+//   0           0  base::WaitLine  the space itself, and wakers
+//   1          64  LifeLine        state: see below. The rest: the parent, before the space starts or after its end
+//   2         128  ClockLine       the space itself, and watchers
+//   3 to 7    192  upper           laid out by the layers above
 //
 // A slot number is an accident of timing when several spaces allocate at once. Programs see child numbers and paths
 // only.
@@ -90,7 +90,9 @@ struct alignas(64) ClockLine {
   std::atomic<uint64_t> next_match;  // see chan/match/snapshot.hpp
   // The least clock at which a watcher wants to be woken, 0: nobody watches. Watchers lower it, the space takes it.
   std::atomic<uint64_t> wake_at;
-  uint64_t unused[3];
+  // What others have found out: no earlier than this does it act next. Only grows; whoever learns more raises it.
+  std::atomic<uint64_t> next_act;
+  uint64_t unused[2];
 };
 static_assert(sizeof(ClockLine) == 64);
 static_assert(offsetof(ClockLine, version) == 8);
