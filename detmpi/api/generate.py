@@ -59,7 +59,7 @@ def impl_params(function):
 
 
 def impl_header(functions):
-    lines = "".join(f"{f.returns} {f.impl}({impl_params(f)});\n" for f in functions)
+    lines = "".join(f"{f.returns} {f.impl}({impl_params(f)});\n" for f in functions if not f.unsupported)
     return f"""// {NOTE}
 // What implements each MPI function once its arguments are checked and its handles looked up. Returns an
 // error code, which the caller raises.
@@ -138,7 +138,23 @@ def checks(function):
     return rows
 
 
+def unsupported_entry(function):
+    """Fails on the communicator's error handler. An operation on a file returns the error: so does what stands for files
+    without a handler of their own."""
+    lines = [f"DETMPI_ENTRY({function.returns}, {function.name}, "
+             f"({', '.join('[[maybe_unused]] ' + p.declaration for p in function.params)})) {{",
+             f"  CallScope scope(CallId::{function.call_id});",
+             "  if (g_job_state != JobState::kRunning) [[unlikely]] return fail_not_running();"]
+    if any(p.kind_name == "comm" for p in function.params):
+        lines.append("  g_call.comm = comm_from(comm);")
+    raised = "false" if function.chapter == "Files" else "true"
+    lines.append(f'  return fail_unsupported("{function.chapter}", {raised});')
+    return "\n".join(lines + ["}"])
+
+
 def entry(function):
+    if function.unsupported:
+        return unsupported_entry(function)
     scope = ", Outside{}" if function.outside or function.anytime else ""
     lines = [f"DETMPI_ENTRY({function.returns}, {function.name}, "
              f"({', '.join(p.declaration for p in function.params)})) {{",

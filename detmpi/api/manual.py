@@ -46,6 +46,8 @@ def parameters(function):
 def errors(function):
     if function.returns != "int":
         return ["None is returned."]
+    if function.unsupported:
+        return [escape("MPI_ERR_UNSUPPORTED_OPERATION, always.")]
     classes = {}
     for *_, cls, name in checks(function):
         names = classes.setdefault(cls, [])

@@ -35,6 +35,7 @@ class Function:
     returns: str = "int"
     outside: bool = False
     anytime: bool = False
+    unsupported: bool = False  # exists, and fails
     errors: dict = field(default_factory=dict)  # class -> when, beyond the checks of the parameters
 
     @property
@@ -94,7 +95,8 @@ def read_table(folder):
             function = Function(name, chapter["title"], params, entry["text"],
                                 entry.get("determinism", chapter["determinism"]),
                                 entry.get("returns", "int"), entry.get("outside", False),
-                                entry.get("anytime", False), entry.get("errors", {}))
+                                entry.get("anytime", False), chapter.get("unsupported", False),
+                                entry.get("errors", {}))
             add_guards(function)
             functions.append(function)
     return functions

@@ -69,4 +69,9 @@ int comm_get_info(Comm& comm, MPI_Info* info_used) {
   return MPI_SUCCESS;
 }
 
+int comm_get_parent(MPI_Comm* parent) {
+  *parent = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
 }  // namespace detmpi::impl

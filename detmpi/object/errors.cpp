@@ -228,6 +228,11 @@ int fail_handle(int error_class, const char* parameter, int handle) {
   return fail(error_class, "%s is 0x%08x, not a valid handle (freed, or of another kind)", parameter, bits);
 }
 
+int fail_unsupported(const char* chapter, bool raised) {
+  const int code = make_error(MPI_ERR_UNSUPPORTED_OPERATION, "not supported by this version of DetMPI (%s)", chapter);
+  return raised ? raise_error(code) : code;
+}
+
 int fail_null(int error_class, const char* parameter) { return fail(error_class, "%s is null", parameter); }
 
 namespace impl {

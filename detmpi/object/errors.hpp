@@ -41,6 +41,8 @@ int last_used_code();
 // Failures that many entry points share.
 [[gnu::cold]] int fail_not_running();
 [[gnu::cold]] int fail_handle(int error_class, const char* parameter, int handle);
+// `chapter`: of the function. Not `raised`: the code is returned without a call of an error handler.
+[[gnu::cold]] int fail_unsupported(const char* chapter, bool raised);
 [[gnu::cold]] int fail_null(int error_class, const char* parameter);
 
 // The end of every entry point.
