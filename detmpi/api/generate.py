@@ -59,7 +59,10 @@ def impl_params(function):
 
 
 def impl_header(functions):
-    lines = "".join(f"{f.returns} {f.impl}({impl_params(f)});\n" for f in functions if not f.unsupported)
+    own = [f for f in functions if not f.unsupported and not f.plan_use]
+    lines = "".join(f"{f.returns} {f.impl}({impl_params(f)});\n" for f in own)
+    planned = [f for f in functions if f.plan and f.plan_use in ("", "run")]
+    lines += "".join(f"std::unique_ptr<Plan> {f.plan}({impl_params(f)});\n" for f in planned)
     return f"""// {NOTE}
 // What implements each MPI function once its arguments are checked and its handles looked up. Returns an
 // error code, which the caller raises.
@@ -67,8 +70,11 @@ def impl_header(functions):
 
 #include <mpi.h>
 
+#include <memory>
+
 namespace detmpi {{
 
+class Plan;
 struct Comm;
 struct Datatype;
 struct Errhandler;
@@ -178,8 +184,22 @@ def entry(function):
         lines += ["  if (g_checks) [[likely]] {"] + body + ["  }"]
     arguments = [argument(p) for p in function.params if p.kind_name != "varargs"]
     call = f"impl::{function.impl}({', '.join(arguments)})"
+    if function.plan:
+        planned = plan_call(function, arguments)
+        if function.plan_use:
+            call = planned
+        else:
+            lines.append(f"  if (comm_o->inter) [[unlikely]] return finish({planned});")
     lines.append(f"  return finish({call});" if function.returns == "int" else f"  return {call};")
     return "\n".join(lines + ["}"])
+
+
+def plan_call(function, arguments):
+    """The plan's own parameters are those of the operation that blocks."""
+    extra = {"start": 1, "keep": 2}.get(function.plan_use, 0)
+    plan = f"impl::{function.plan}({', '.join(arguments[:len(arguments) - extra])})"
+    request = ", request" if extra else ""
+    return f"plan_{function.plan_use or 'run'}({plan}{request})"
 
 
 def argument(param):
@@ -194,6 +214,7 @@ def entry_source(functions):
     body = "\n\n".join(entry(f) for f in functions)
     return f"""// {NOTE}
 // The MPI functions: each looks up handles, checks arguments, calls what implements it and raises errors.
+#include "../coll/plan.hpp"
 #include "entry.hpp"
 #include "impl.hpp"
 

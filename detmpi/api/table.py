@@ -37,6 +37,8 @@ class Function:
     anytime: bool = False
     unsupported: bool = False  # exists, and fails
     errors: dict = field(default_factory=dict)  # class -> when, beyond the checks of the parameters
+    plan: str = ""      # of a collective operation: the function that makes its plan (detmpi/coll/plan.hpp)
+    plan_use: str = ""  # what becomes of the plan: run (the operation blocks), start, keep; empty: it has a way without
 
     @property
     def impl(self):
@@ -85,7 +87,35 @@ def add_guards(function):
             param.guards = [b.name for b in buffers]
 
 
+def derived(function, chapter, name, text, use, extra):
+    """A form of a collective operation, on its plan."""
+    words = [*extra, "request:request_out"]
+    return Function(name, chapter, function.params + [parse_param(name, word) for word in words], text,
+                    function.determinism, errors=function.errors, plan=function.plan, plan_use=use)
+
+
+def nonblocking(function):
+    name = "I" + function.name[0].lower() + function.name[1:]
+    text = f"Starts MPI_{function.name}; the request completes when the caller's part is done."
+    return derived(function, "Non-blocking collective communication", name, text, "start", [])
+
+
+def persistent(function):
+    text = f"Makes a persistent request for MPI_{function.name}, which MPI_Start starts; collective, like each start."
+    return derived(function, "Persistent collective communication", function.name + "_init", text, "keep",
+                   ["info:info_opt"])
+
+
 def read_table(folder):
+    functions = read_chapters(folder)
+    plans = [f for f in functions if f.plan]
+    forms = [form(f) for form in (nonblocking, persistent) for f in plans]
+    for function in forms:
+        add_guards(function)
+    return functions + forms
+
+
+def read_chapters(folder):
     functions = []
     for path in sorted(Path(folder).glob("*.toml")):
         table = tomllib.loads(path.read_text())
@@ -97,6 +127,9 @@ def read_table(folder):
                                 entry.get("returns", "int"), entry.get("outside", False),
                                 entry.get("anytime", False), chapter.get("unsupported", False),
                                 entry.get("errors", {}))
+            if "plan" in entry:
+                function.plan = "plan_" + function.impl
+                function.plan_use = "run" if entry["plan"] == "always" else ""
             add_guards(function)
             functions.append(function)
     return functions

@@ -3,11 +3,23 @@
 
 #include "../object/call.hpp"
 #include "engine.hpp"
+#include "operation.hpp"
 
 namespace detmpi {
 
 using chan::match::later;
 using chan::match::Outlook;
+
+// An operation is complete when the last of its parts is.
+Outlook Engine::outlook_of_parts(const Request& r, const chan::match::Horizon& horizon) const {
+  Outlook all{true, r.post};
+  for (const Request& part : r.operation->parts()) {
+    const Outlook o = outlook(part, horizon);
+    all.final = all.final && o.final;
+    all.time = std::max(all.time, o.time);
+  }
+  return all;
+}
 
 Outlook Engine::outlook(const Request& r, const chan::match::Horizon& horizon) const {
   if (r.kind == RequestKind::kSend) {
@@ -16,6 +28,7 @@ Outlook Engine::outlook(const Request& r, const chan::match::Horizon& horizon) c
     }
     return {false, first_come_ ? chan::match::kNever : std::max(r.bound, later(r.stamp, g_job->lookahead))};
   }
+  if (r.kind == RequestKind::kOperation) return outlook_of_parts(r, horizon);
   if (r.matched || r.complete) return {true, r.stamp};
   if (r.plain()) return {false, std::max(r.post, horizon.next_arrival(r.source))};
   return matcher_.outlook(r, horizon);

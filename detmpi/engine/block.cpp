@@ -11,6 +11,7 @@
 #include "../job/rank_output.hpp"
 #include "../object/call.hpp"
 #include "engine.hpp"
+#include "operation.hpp"
 
 namespace detmpi {
 
@@ -18,7 +19,16 @@ using chan::match::kNever;
 using chan::match::Need;
 using chan::match::Receive;
 
+void Engine::block_until_parts_complete(Request& request) {
+  Operation& operation = *request.operation;
+  for (Request& part : operation.parts()) {
+    if (part.offer != 0) await_taker(part);
+  }
+  block({Wait::Kind::kAll, {}, &request}, kAnySource, [&] { return request.complete = operation.complete(); });
+}
+
 void Engine::block_until_complete(Request& request) {
+  if (request.kind == RequestKind::kOperation) return block_until_parts_complete(request);
   if (request.offer != 0) await_taker(request);
   const bool receive = request.kind == RequestKind::kRecv;
   const bool named = receive ? request.source != chan::match::kAny : request.pushed;
@@ -31,6 +41,10 @@ void Engine::block_until_all_complete(std::span<const MPI_Request> handles) {
   for (const MPI_Request handle : handles) {
     Request* request = active_request(handle);
     if (request == nullptr || request->complete) continue;
+    if (request->kind == RequestKind::kOperation) {
+      block_until_parts_complete(*request);
+      continue;
+    }
     if (request->offer != 0) await_taker(*request);
     const bool named = request->kind == RequestKind::kRecv ? request->source != chan::match::kAny : request->pushed;
     block({Wait::Kind::kAll, handles}, named ? request->peer_world : kAnySource,
@@ -104,6 +118,11 @@ void Engine::ask(const Wait& wait) {
   const auto about = [&](std::span<const int> ranks, uint64_t beyond) {
     for (const int rank : ranks) questions_.push_back({rank, beyond});
   };
+  const auto about_parts = [&](const Request& r, uint64_t beyond) {
+    for (const Request& part : r.operation->parts()) {
+      if (!outlook(part).final) about({&part.source, 1}, beyond);
+    }
+  };
   const bool test = wait.kind == Wait::Kind::kTest;
   // What has come for a wildcard is its message once nothing earlier can come.
   matcher_.each_open([&](const Receive& r) {
@@ -125,7 +144,8 @@ void Engine::ask(const Wait& wait) {
   each(wait, [&](const Request& r) {
     const auto o = outlook(r);
     if (o.final || o.time > beyond) return;
-    if (r.kind == RequestKind::kSend) about({&r.peer_world, 1}, beyond);
+    if (r.kind == RequestKind::kOperation) about_parts(r, beyond);
+    else if (r.kind == RequestKind::kSend) about({&r.peer_world, 1}, beyond);
     else if (r.source != chan::match::kAny) about({&r.source, 1}, beyond);
     else about(r.senders, beyond);
   });
@@ -190,7 +210,21 @@ Need Engine::need_of_receive(const Receive& receive) const {
   return need;
 }
 
+// The messages that have not come, and the time of those that have.
+Need Engine::need_of_parts(const Request& r) const {
+  Need need;
+  need.kind = Need::Kind::kMessages;
+  need.time = r.post;
+  for (const Request& part : r.operation->parts()) {
+    const auto o = outlook(part);
+    if (o.final) need.time = std::max(need.time, o.time);
+    else need.sources.push_back({part.source});
+  }
+  return need;
+}
+
 Need Engine::need_of(const Request& r) const {
+  if (r.kind == RequestKind::kOperation) return need_of_parts(r);
   Need need;
   if (r.kind == RequestKind::kRecv) {
     if (!r.matched && !r.complete) return need_of_receive(r);

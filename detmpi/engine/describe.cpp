@@ -13,6 +13,7 @@
 
 #include "../object/call.hpp"
 #include "engine.hpp"
+#include "operation.hpp"
 
 namespace detmpi {
 namespace {
@@ -38,6 +39,9 @@ std::string receive_line(const chan::match::Receive& r, const char* kind, const 
 
 std::string need_line(const Request& r) {
   const std::string comm = comm_label(*r.comm);
+  if (r.kind == RequestKind::kOperation) {
+    return line({"need", "collective", "", comm, "all ranks to take part in an operation that does not block"});
+  }
   if (r.kind == RequestKind::kRecv && !r.matched) return receive_line(r, "receive", *r.comm, r.peer);
   if (r.kind == RequestKind::kSend && r.mode == SendMode::kSynchronous && !r.matched) {
     return line({"need", "synchronous send", std::to_string(r.tag), comm,

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "engine.hpp"
+#include "operation.hpp"
 
 namespace detmpi {
 namespace {
@@ -117,6 +118,10 @@ void Engine::send_by_pieces(SentOffer& sent) {
 }
 
 void Engine::withdraw(Request& request) {
+  if (request.kind == RequestKind::kOperation) {
+    for (Request& part : request.operation->parts()) withdraw(part);
+    return;
+  }
   if (request.offer == 0) return;
   const uint32_t entry = request.offer - 1;
   SentOffer& sent = sent_[entry];

@@ -181,6 +181,7 @@ class Engine {
   template <typename Done>
   void block(const Wait& wait, int hint, Done&& done);
   void block_until_complete(Request& request);
+  void block_until_parts_complete(Request& request);
   // The same for several; those that complete at their post, and messages that are matched, are waited for physically.
   void block_until_all_complete(std::span<const MPI_Request> handles);
   // The program learns that the request is complete: only now the clock moves, never when a message happens to be taken
@@ -199,6 +200,7 @@ class Engine {
 
   // --- answers (answer.cpp) ---
   chan::match::Outlook outlook(const Request& request, const chan::match::Horizon& horizon) const;
+  chan::match::Outlook outlook_of_parts(const Request& request, const chan::match::Horizon& horizon) const;
   chan::match::Outlook outlook(const Request& request) const { return outlook(request, horizon_); }
   const Horizon& horizon() const { return horizon_; }
   // Calls `attempt` until it is true, with ever more knowledge of the others.
@@ -312,6 +314,7 @@ class Engine {
   void describe(const Wait& wait);  // describe.cpp
   void add_need(const Request& request);
   chan::match::Need need_of(const Request& request) const;
+  chan::match::Need need_of_parts(const Request& request) const;
   chan::match::Need need_of_receive(const chan::match::Receive& receive) const;
   void end_block();
   template <typename Visit>

@@ -5,6 +5,7 @@
 #include "../object/call.hpp"
 #include "../object/errors.hpp"
 #include "events.hpp"
+#include "operation.hpp"
 
 namespace detmpi {
 namespace {
@@ -62,6 +63,18 @@ void start_send(Request& request, const void* buf, int64_t count, const Datatype
   g_engine.send(request);
 }
 
+// What the receives of an operation have brought is known now, in their order.
+int operation_status(Request& request, MPI_Status* status) {
+  int code = MPI_SUCCESS;
+  for (Request& part : request.operation->parts()) {
+    if (part.kind != RequestKind::kRecv) continue;
+    if (const int c = p2p_status(part, MPI_STATUS_IGNORE); code == MPI_SUCCESS) code = c;
+  }
+  const int concluded = request.operation->finish();
+  empty_status(status, MPI_ANY_SOURCE);
+  return code != MPI_SUCCESS ? code : concluded;
+}
+
 }  // namespace
 
 void empty_status(MPI_Status* status, int source) {
@@ -82,6 +95,7 @@ void fill_status(MPI_Status* status, int source, int tag, uint64_t bytes) {
 }
 
 int p2p_status(Request& request, MPI_Status* status) {
+  if (request.kind == RequestKind::kOperation) return operation_status(request, status);
   g_engine.observe(request);
   int code = MPI_SUCCESS;
   if (request.truncated) [[unlikely]] {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "events.hpp"
+#include "operation.hpp"
 
 namespace detmpi {
 namespace {
@@ -28,6 +29,11 @@ uint64_t content_of(TypedBytes data, size_t n) {
   data.read(packed.data(), n);
   return hash_bytes(packed.data(), n);
 }
+
+Request::Request() = default;
+Request::Request(Request&&) noexcept = default;
+Request& Request::operator=(Request&&) noexcept = default;
+Request::~Request() = default;
 
 Request& request_new() {
   uint32_t index;

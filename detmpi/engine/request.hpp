@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <memory>
 
 #include <chan/match/matcher.hpp>
 
@@ -16,8 +17,10 @@
 
 namespace detmpi {
 
-enum class RequestKind : uint8_t { kRecv, kSend };
+enum class RequestKind : uint8_t { kRecv, kSend, kOperation };
 enum class SendMode : uint8_t { kStandard, kSynchronous, kBuffered, kReady };
+
+class Operation;
 
 // A buffer of the program's, or the bytes of a packed copy: consecutive bytes where possible, a cursor otherwise.
 class TypedBytes {
@@ -142,6 +145,13 @@ struct Request : chan::match::Receive {
   const void* base = nullptr;
   int count = 0;
   TypeRef type;
+
+  std::unique_ptr<Operation> operation;  // kOperation
+
+  Request();
+  Request(Request&&) noexcept;
+  Request& operator=(Request&&) noexcept;
+  ~Request();
 };
 
 // From the pool, with a handle. Numbering is deterministic: the handle freed last is given out first.

@@ -1,6 +1,7 @@
 // MPI's sends. Ready sends are standard sends; a buffered send copies the message only if it finds no room.
 #include "../object/errors.hpp"
 #include "impl.hpp"
+#include "operation.hpp"
 #include "p2p.hpp"
 
 #include <cstdlib>
@@ -175,6 +176,12 @@ int persistent(RequestKind kind, const void* buf, int count, const Datatype& typ
 
 void start_one(Request& r) {
   r.active = true;
+  if (r.kind == RequestKind::kOperation) {
+    r.complete = false;
+    r.post = g_clock;
+    r.operation->start();
+    return;
+  }
   r.complete = r.matched = r.pushed = r.started = r.truncated = r.cancelled = false;
   r.ack_id = r.offer = 0;
   r.bound = 0;

@@ -268,6 +268,9 @@ int request_free(MPI_Request* handle) {
   if (const int code = check_handles(1, handle); code != MPI_SUCCESS) return code;
   if (*handle == MPI_REQUEST_NULL) return make_error(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be freed");
   Request& request = *request_from(*handle);
+  if (request.kind == RequestKind::kOperation && request.active) {
+    return make_error(MPI_ERR_REQUEST, "a collective operation that is under way cannot be freed");
+  }
   *handle = MPI_REQUEST_NULL;
   if (!request.active) request_delete(request);
   else if (request.complete) g_engine.delete_detached(request);

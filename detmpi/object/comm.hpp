@@ -31,6 +31,7 @@ struct Comm {
   std::string name;
   bool inter = false;
   std::vector<int> remote_world_rank;  // of an inter-communicator's other group
+  uint32_t plans = 0;                  // made so far (coll/plan.hpp)
   int refs = 1;
 };
 

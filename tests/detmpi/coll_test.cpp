@@ -14,6 +14,14 @@ TEST_CASE("reductions fold in rank order, bit for bit") { expect_same_everywhere
 TEST_CASE("operations of the program's own keep the order") { expect_same_everywhere("user_ops", {1, 2, 3, 8, 33}); }
 TEST_CASE("communicators keep apart") { expect_same_everywhere("comms", {1, 2, 3, 8, 16}); }
 TEST_CASE("communicators give their memory back") { expect_same_everywhere("many_comms", {1, 4}); }
+TEST_CASE("operations that do not block") {
+  for (const std::string form : {"nonblocking", "persistent"}) {
+    for (const char* name : {"allgather", "alltoall", "barrier", "bcast", "gather_scatter", "reduce", "user_ops"}) {
+      expect_same_everywhere(name + ("_" + form), {1, 2, 3, 8});
+    }
+  }
+}
+TEST_CASE("many operations at once") { expect_same_everywhere("overlap", {1, 2, 3, 8, 16}); }
 TEST_CASE("collective operations on 64 ranks") {
   for (const char* name : {"bcast", "allgather", "reduce", "user_ops"}) {
     expect_same_everywhere(name, {64});

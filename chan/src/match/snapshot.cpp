@@ -64,6 +64,8 @@ bool Snapshot::has_come(int rank, const Need& need) {
     case Need::Kind::kReceive:
       if (need.all_but) return shared_.unexamined_but(need.sources, rank);
       return std::ranges::any_of(need.sources, [&](const auto& s) { return shared_.unexamined(s.rank, rank); });
+    case Need::Kind::kMessages:
+      return std::ranges::any_of(need.sources, [&](const auto& s) { return shared_.unexamined(s.rank, rank); });
     case Need::Kind::kAck: return shared_.acknowledged(rank, need.peer, need.position);
     case Need::Kind::kMarks: return std::ranges::any_of(need.sources, [&](const auto& s) { return shared_.marked(s); });
     case Need::Kind::kFixed:

@@ -18,7 +18,8 @@ namespace chan::match {
 // One request of a waiting rank.
 struct Need {
   // kRepeat: a receive that accepts the same messages as an earlier one, which stands for it.
-  enum class Kind : uint8_t { kFixed, kReceive, kAck, kMarks, kRepeat };
+  // kMessages: all of several messages, as a non-blocking collective operation needs them.
+  enum class Kind : uint8_t { kFixed, kReceive, kAck, kMarks, kRepeat, kMessages };
   struct Source {
     int rank = 0;
     // kMarks: where the rank leaves its mark, and which.
@@ -27,11 +28,12 @@ struct Need {
     bool operator==(const Source&) const = default;
   };
   Kind kind = Kind::kFixed;
-  // kFixed: of completion; kReceive: of the post; kAck: the message's arrival; kMarks: of those that have come.
+  // kFixed: of completion; kReceive: of the post; kAck: the message's arrival; kMarks, kMessages: of those that have
+  // come.
   Time time = 0;
 
   Time candidate = kNever;      // kReceive: least arrival of a message that has come and could be it
-  std::vector<Source> sources;  // kReceive: who could send one and has not; kMarks: who is waited for
+  std::vector<Source> sources;  // kReceive: who could send one and has not; kMarks, kMessages: who is waited for
   bool all_but = false;         // kReceive: `sources` are those who could not, or have; all other ranks count
 
   size_t repeats = 0;  // kRepeat: index of that one among the needs

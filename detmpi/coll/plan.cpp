@@ -1,0 +1,70 @@
+#include "plan.hpp"
+
+#include "../object/call.hpp"
+
+namespace detmpi {
+
+void Plan::send(int peer, const void* base, int64_t count, const Datatype& type) {
+  if (peer != MPI_PROC_NULL) messages_.push_back({true, peer, const_cast<void*>(base), count, TypeRef(type)});
+}
+
+void Plan::receive(int peer, void* base, int64_t count, const Datatype& type) {
+  if (peer != MPI_PROC_NULL) messages_.push_back({false, peer, base, count, TypeRef(type)});
+}
+
+char* Plan::room(const Datatype& type, int64_t count) { return rooms_.emplace_back(type, count).base(); }
+
+// Receives first: what a member sends to itself, or has been sent already, then goes straight to its place.
+void Plan::start() {
+  clear();
+  if (at_start_) at_start_();
+  for (const bool sends : {false, true}) {
+    for (const Message& m : messages_) {
+      if (m.send != sends) continue;
+      const Peer peer{m.peer, tag_, collective_context(comm_)};
+      Request& part = parts().emplace_back();
+      if (sends) p2p_start_send(part, m.base, m.count, *m.type, comm_, peer, SendMode::kStandard);
+      else p2p_start_recv(part, m.base, m.count, *m.type, comm_, peer);
+    }
+  }
+}
+
+namespace {
+
+void fill(Request& request, PlanPtr plan) {
+  request.kind = RequestKind::kOperation;
+  request.comm = &plan->comm();
+  request.post = g_clock;
+  request.operation = std::move(plan);
+}
+
+}  // namespace
+
+int plan_start(PlanPtr plan, MPI_Request* handle) {
+  Request& request = request_new();
+  comm_retain(plan->comm());
+  fill(request, std::move(plan));
+  *handle = request.handle;
+  request.operation->start();
+  return MPI_SUCCESS;
+}
+
+int plan_keep(PlanPtr plan, MPI_Request* handle) {
+  Request& request = request_new();
+  comm_retain(plan->comm());
+  fill(request, std::move(plan));
+  request.persistent = true;
+  request.active = false;
+  *handle = request.handle;
+  return MPI_SUCCESS;
+}
+
+int plan_run(PlanPtr plan) {
+  Request request;
+  fill(request, std::move(plan));
+  request.operation->start();
+  g_engine.block_until_complete(request);
+  return p2p_status(request, MPI_STATUS_IGNORE);
+}
+
+}  // namespace detmpi

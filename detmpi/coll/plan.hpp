@@ -1,0 +1,76 @@
+// Collective operations as messages that are all under way from the start: every member sends its contribution to all
+// who need it, and what is left to do at the end is local. So nobody waits for what another member does after its
+// start, whenever that one looks at its request again, and the time at which an operation is complete follows from the
+// times of the starts alone. Costs n messages at each member; operations that block go through the board (rounds.hpp).
+//
+// Plans stand for everything that the board cannot do: operations that do not block, persistent ones, those on
+// inter-communicators, and those on neighbourhoods.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "../engine/operation.hpp"
+#include "../engine/p2p.hpp"
+#include "../object/comm.hpp"
+#include "../types/typed_room.hpp"
+
+namespace detmpi {
+
+class Plan final : public Operation {
+ public:
+  // Members make their plans on a communicator in one order; it tells whose messages belong together.
+  explicit Plan(Comm& comm) : comm_(comm), tag_(kFirstTag - static_cast<int>(comm.plans++ % kTags)) {}
+
+  // One message; `peer` is a rank of those that the communicator addresses. Messages to MPI_PROC_NULL are left out.
+  void send(int peer, const void* base, int64_t count, const Datatype& type);
+  void receive(int peer, void* base, int64_t count, const Datatype& type);
+  // Memory that lives as long as the plan.
+  char* room(const Datatype& type, int64_t count);
+  // What is done at each start, before anything is sent; and at each end, with its error code.
+  void at_start(std::function<void()> what) { at_start_ = std::move(what); }
+  void at_end(std::function<int()> what) { at_end_ = std::move(what); }
+  // A type that is used at the end lives until then.
+  void keep(const Datatype& type) { kept_.emplace_back(type); }
+
+  Comm& comm() const { return comm_; }
+  // Who can be addressed.
+  int peers() const { return comm_.peers; }
+  bool inter() const { return comm_.inter; }
+
+  void start() override;
+
+ private:
+  // Those of operations that block are 0 and up.
+  static constexpr int kFirstTag = -2;
+  static constexpr uint32_t kTags = 1u << 30;
+
+  struct Message {
+    bool send;
+    int peer;
+    void* base;
+    int64_t count;
+    TypeRef type;
+  };
+  int conclude() override { return at_end_ ? at_end_() : MPI_SUCCESS; }
+
+  Comm& comm_;
+  int tag_;
+  std::vector<Message> messages_;
+  std::vector<TypedRoom> rooms_;
+  std::vector<TypeRef> kept_;
+  std::function<void()> at_start_;
+  std::function<int()> at_end_;
+};
+
+using PlanPtr = std::unique_ptr<Plan>;
+
+// An operation that does not block: starts it, and makes a request.
+int plan_start(PlanPtr plan, MPI_Request* request);
+// A persistent one: makes a request that MPI_Start starts.
+int plan_keep(PlanPtr plan, MPI_Request* request);
+// One that blocks.
+int plan_run(PlanPtr plan);
+
+}  // namespace detmpi

@@ -1,0 +1,31 @@
+// Memory for elements of a type, laid out as in a program's own.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "datatype.hpp"
+
+namespace detmpi {
+
+class TypedRoom {
+ public:
+  TypedRoom() = default;
+  // For `count` elements; none: no memory. The contents are of no meaning.
+  TypedRoom(const Datatype& type, int64_t count) {
+    if (count <= 0 || type.size == 0) return;
+    const ptrdiff_t last = (count - 1) * type.extent;
+    const ptrdiff_t low = type.true_lb + std::min<ptrdiff_t>(last, 0);
+    const ptrdiff_t high = type.true_lb + type.true_extent + std::max<ptrdiff_t>(last, 0);
+    memory_ = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(high - low));
+    base_ = memory_.get() - low;
+  }
+  // Where a program would say its buffer begins.
+  char* base() const { return base_; }
+
+ private:
+  std::unique_ptr<char[]> memory_;
+  char* base_ = nullptr;
+};
+
+}  // namespace detmpi
