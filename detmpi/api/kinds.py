@@ -72,6 +72,8 @@ KINDS = {
     "count_out": out("MPI_Count", "number"),
     "ints": Kind("const int %s[]", "in", "array of integers", null_list()),
     "ints_out": Kind("int %s[]", "out", "array of integers", null_list()),
+    "ints_io": Kind("int %s[]", "inout", "array of integers", null_list()),
+    "int_list": Kind("const int %s[]", "in", "array of integers"),
     "aints": Kind("const MPI_Aint %s[]", "in", "array of distances in bytes", null_list()),
     "ranges": Kind("int %s[][3]", "in", "array of (first, last, stride)", null_list()),
     "counts": Kind("const int %s[]", "in", "one number of elements for each rank",
@@ -81,6 +83,14 @@ KINDS = {
                    (("{n} == nullptr", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),)),
     "offset": Kind("MPI_Offset %s", "in", "offset or size in a file"),
     "offset_out": out("MPI_Offset", "offset or size in a file"),
+    # topologies
+    "ndims": Kind("int %s", "in", "number of dimensions",
+                  (("{n} < 0", 'fail(MPI_ERR_DIMS, "{n} is %d (must not be negative)", {n})', "MPI_ERR_DIMS"),)),
+    "room": Kind("int %s", "in", "length of an array",
+                 (("{n} < 0", 'fail(MPI_ERR_ARG, "{n} is %d (must not be negative)", {n})', "MPI_ERR_ARG"),)),
+    "coordinates": Kind("const int %s[]", "in", "one integer for each dimension"),
+    "weights": Kind("const int %s[]", "in", "one weight for each edge, MPI_UNWEIGHTED, or MPI_WEIGHTS_EMPTY"),
+    "weights_out": Kind("int %s[]", "out", "room for the weights, or MPI_UNWEIGHTED"),
     # ranks and tags
     "dest": Kind("int %s", "in", "rank to send to, or MPI_PROC_NULL",
                  (("bad_dest({n}, *comm_o)", 'fail_rank("{n}", {n}, false)', "MPI_ERR_RANK"),)),

@@ -133,6 +133,7 @@ int comm_dup(Comm& comm, MPI_Comm* newcomm) {
     return code;
   }
   copy.info = comm.info;
+  copy.topology = comm.topology;
   *newcomm = copy.handle;
   return MPI_SUCCESS;
 }

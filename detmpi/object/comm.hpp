@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 namespace detmpi {
 
 struct CommTransport;
+struct Topology;
 
 struct Comm {
   MPI_Comm handle = MPI_COMM_NULL;  // null once freed
@@ -32,6 +34,7 @@ struct Comm {
   bool inter = false;
   std::vector<int> remote_world_rank;  // of an inter-communicator's other group
   uint32_t plans = 0;                  // made so far (coll/plan.hpp)
+  std::shared_ptr<const Topology> topology;  // null: none
   int refs = 1;
 };
 
