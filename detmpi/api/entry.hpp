@@ -34,6 +34,10 @@ inline bool bad_root(int rank, const Comm& comm) {
 
 inline bool at_root(int root, const Comm& comm) { return comm.inter ? root == MPI_ROOT : root == comm.rank; }
 
+// On an inter-communicator (see generate.py).
+inline bool counts_at_leaf(int root, const Comm& comm) { return !comm.inter || root >= 0; }
+inline bool counts_at_member(int root, const Comm& comm) { return !comm.inter || root != MPI_PROC_NULL; }
+
 // A null buffer is good for a type with absolute addresses (MPI_BOTTOM), and when no data are moved.
 inline bool null_buffer(const void* buffer, int count, const Datatype* type) {
   return buffer == nullptr && count > 0 && type->size > 0 && type->true_lb == 0;
@@ -42,6 +46,10 @@ inline bool null_buffer(const void* buffer, int count, const Datatype* type) {
 inline bool bad_status(const MPI_Status* status) { return status == nullptr || status == MPI_STATUS_IGNORE; }
 
 bool bad_key(const char* key);
+
+// Of the calling rank, in the communicator's topology.
+int edges_in(const Comm& comm);
+int edges_out(const Comm& comm);
 
 // Index of the first bad element, 0 when the array is null, -1 when all are good.
 int bad_counts(const int* counts, int n);
@@ -52,6 +60,7 @@ int bad_types(const MPI_Datatype* types, int n, bool committed);
 [[gnu::cold]] int fail_rank(const char* parameter, int rank, bool receive);
 [[gnu::cold]] int fail_root(int root);
 [[gnu::cold]] int fail_tag(const char* parameter, int tag, bool receive);
+[[gnu::cold]] int fail_no_topology(const Comm& comm);
 [[gnu::cold]] int fail_op(const Op& op, const Datatype& type);
 
 }  // namespace detmpi

@@ -1,6 +1,7 @@
 // Argument checks over arrays, and the messages of failed checks.
 #include <cstring>
 
+#include "../topo/topology.hpp"
 #include "entry.hpp"
 
 namespace detmpi {
@@ -8,6 +9,18 @@ namespace detmpi {
 bool bad_key(const char* key) {
   return key == nullptr || key[0] == '\0' || strnlen(key, MPI_MAX_INFO_KEY + 1) > MPI_MAX_INFO_KEY;
 }
+
+int edges_in(const Comm& comm) {
+  const auto neighbours = neighbours_in(comm);
+  return neighbours ? static_cast<int>(neighbours->sources.size()) : 0;
+}
+
+int edges_out(const Comm& comm) {
+  const auto neighbours = neighbours_in(comm);
+  return neighbours ? static_cast<int>(neighbours->destinations.size()) : 0;
+}
+
+int fail_no_topology(const Comm& comm) { return raise_error(no_topology(comm, "process")); }
 
 int bad_counts(const int* counts, int n) {
   if (counts == nullptr) return n > 0 ? 0 : -1;

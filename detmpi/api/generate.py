@@ -4,7 +4,7 @@ import argparse
 import re
 from pathlib import Path
 
-from kinds import BUFFER, BUFFERS, COUNTS, TYPES
+from kinds import BUFFER, BUFFERS, COMMS, COUNTS, TYPES
 from table import read_table
 
 NOTE = "Generated from the function table; do not edit."
@@ -90,9 +90,21 @@ namespace impl {{
 """
 
 
-def lenient(param):
+def has_root(function):
+    return any(p.kind_name == "root" for p in function.params)
+
+
+def significant(function):
+    """Where the arguments that are not the root's alone count: on an inter-communicator the root itself, MPI_ROOT, has
+    none of its own if there are others for the root; MPI_PROC_NULL has none at all."""
+    if any(p.at_root and p.kind_name == "datatype" for p in function.params):
+        return "counts_at_leaf(root, *comm_o)"
+    return "counts_at_member(root, *comm_o)"
+
+
+def lenient(function, param):
     """Whether the argument may be insignificant, so that its handle need not be valid."""
-    return bool(param.kind.lenient) and (param.at_root or bool(param.guards))
+    return bool(param.kind.lenient) and (has_root(function) or bool(param.guards))
 
 
 def fill(template, function, param):
@@ -117,13 +129,15 @@ def buffer_checks(function, param):
 
 def checks(function):
     """(guard, condition, failure, class, parameter) in the order in which they are made."""
-    order = {"comm": 0, "root": 1}
+    order = {"comm": 0, "topo_comm": 0, "root": 1}
     has = {p.kind_name for p in function.params}
     rows = []
     for param in sorted(function.params, key=lambda p: (order.get(p.kind_name, 2), p.kind_name in BUFFERS)):
         guards = []
         if param.at_root:
             guards.append("at_root(root, *comm_o)")
+        elif has_root(function) and param.kind_name not in ("root", *COMMS):
+            guards.append(significant(function))
         if param.guards:
             guards.append("!(" + " && ".join(f"{g} == MPI_IN_PLACE" for g in param.guards) + ")")
         found = list(param.kind.check)
@@ -139,7 +153,8 @@ def checks(function):
             filled = [fill(text, function, param) for text in (condition, failure)]
             rows.append((guard, *filled, cls, param.name))
     if "op" in has and "datatype" in has:
-        rows.append(("", "!op_allows(*op_o, *datatype_o)", "fail_op(*op_o, *datatype_o)", "MPI_ERR_OP",
+        guard = significant(function) if has_root(function) else ""
+        rows.append((guard, "!op_allows(*op_o, *datatype_o)", "fail_op(*op_o, *datatype_o)", "MPI_ERR_OP",
                      "op"))
     return rows
 
@@ -168,7 +183,7 @@ def entry(function):
     for p in function.params:
         if p.kind.lookup:
             lines.append(f"  auto* {p.name}_o = {p.kind.lookup}({p.name});")
-    comms = [p for p in function.params if p.kind_name == "comm"]
+    comms = [p for p in function.params if p.kind_name in COMMS]
     if comms:
         lines.append(f"  g_call.comm = {comms[0].name}_o;")
     if function.anytime:
@@ -182,7 +197,7 @@ def entry(function):
             body.append(f"    if ({test}) [[unlikely]] return {failure};")
     if body:
         lines += ["  if (g_checks) [[likely]] {"] + body + ["  }"]
-    arguments = [argument(p) for p in function.params if p.kind_name != "varargs"]
+    arguments = [argument(function, p) for p in function.params if p.kind_name != "varargs"]
     call = f"impl::{function.impl}({', '.join(arguments)})"
     if function.plan:
         planned = plan_call(function, arguments)
@@ -202,8 +217,8 @@ def plan_call(function, arguments):
     return f"plan_{function.plan_use or 'run'}({plan}{request})"
 
 
-def argument(param):
-    if lenient(param):
+def argument(function, param):
+    if lenient(function, param):
         return param.kind.lenient.replace("{n}", param.name)
     if param.kind.lookup:
         return param.name + "_o" if param.kind.nullable else "*" + param.name + "_o"

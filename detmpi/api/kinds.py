@@ -91,6 +91,17 @@ KINDS = {
     "coordinates": Kind("const int %s[]", "in", "one integer for each dimension"),
     "weights": Kind("const int %s[]", "in", "one weight for each edge, MPI_UNWEIGHTED, or MPI_WEIGHTS_EMPTY"),
     "weights_out": Kind("int %s[]", "out", "room for the weights, or MPI_UNWEIGHTED"),
+    # of a neighbourhood: {a} counts the edges
+    "edge_counts": Kind("const int %s[]", "in", "one number of elements for each neighbour",
+                        (("bad_counts({n}, {a}(*comm_o)) >= 0", 'fail_counts("{n}", {n}, {a}(*comm_o))',
+                          "MPI_ERR_COUNT"),)),
+    "edge_displs": Kind("const int %s[]", "in", "one displacement for each neighbour",
+                        (("{n} == nullptr && {a}(*comm_o) > 0", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),)),
+    "edge_aints": Kind("const MPI_Aint %s[]", "in", "one displacement in bytes for each neighbour",
+                       (("{n} == nullptr && {a}(*comm_o) > 0", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),)),
+    "edge_types": Kind("const MPI_Datatype %s[]", "in", "one datatype for each neighbour",
+                       (("bad_types({n}, {a}(*comm_o), true) >= 0", 'fail_types("{n}", {n}, {a}(*comm_o), true)',
+                         "MPI_ERR_TYPE"),)),
     # ranks and tags
     "dest": Kind("int %s", "in", "rank to send to, or MPI_PROC_NULL",
                  (("bad_dest({n}, *comm_o)", 'fail_rank("{n}", {n}, false)', "MPI_ERR_RANK"),)),
@@ -104,6 +115,9 @@ KINDS = {
                  (("{n} < 0 && {n} != MPI_ANY_TAG", 'fail_tag("{n}", {n}, true)', "MPI_ERR_TAG"),)),
     # objects
     "comm": Kind("MPI_Comm %s", "in", "communicator", handle("MPI_ERR_COMM"), "comm_from", "Comm& %s"),
+    "topo_comm": Kind("MPI_Comm %s", "in", "communicator with a topology",
+                      handle("MPI_ERR_COMM") + (("{o}->topology == nullptr", "fail_no_topology(*{o})",
+                                                 "MPI_ERR_TOPOLOGY"),), "comm_from", "Comm& %s"),
     "comm_out": out("MPI_Comm", "new communicator"),
     "comm_io": Kind("MPI_Comm *%s", "inout", "communicator; MPI_COMM_NULL afterwards",
                     handle_pointer("MPI_ERR_COMM", "comm_from")),
@@ -184,6 +198,7 @@ KINDS = {
     "varargs": Kind("...", "in", ""),
 }
 
+COMMS = ("comm", "topo_comm")
 BUFFERS = {"sbuf": False, "sbufi": True, "rbuf": False, "rbufi": True, "iobuf": False}
 COUNTS = ("count", "counts")
 TYPES = ("datatype", "datatypes")

@@ -37,7 +37,7 @@ def parameters(function):
             text += "; significant at the root alone"
         if p.guards:
             text += f"; ignored where {' and '.join(p.guards)} is MPI_IN_PLACE"
-        if p.argument:
+        if any(p.argument == other.name for other in function.params):
             text += f"; {p.argument} of them"
         lines += [".TP", f".I {escape(p.name)}", escape(f"({DIRECTIONS[p.kind.direction]}) {text}")]
     return [".SH PARAMETERS"] + lines if lines else []

@@ -37,10 +37,20 @@ std::string receive_line(const chan::match::Receive& r, const char* kind, const 
       {"need", kind, std::to_string(r.tag), comm_label(comm), "a message from " + from + ", " + tag_text(r.tag)});
 }
 
+std::string missing_ranks(const Request& r) {
+  std::string ranks;
+  for (const Request& part : r.operation->parts()) {
+    if (part.kind == RequestKind::kRecv && !part.matched)
+      ranks += (ranks.empty() ? "" : ", ") + std::to_string(part.peer);
+  }
+  return "rank " + ranks;
+}
+
 std::string need_line(const Request& r) {
   const std::string comm = comm_label(*r.comm);
   if (r.kind == RequestKind::kOperation) {
-    return line({"need", "collective", "", comm, "all ranks to take part in an operation that does not block"});
+    return line(
+        {"need", "collective", "", comm, missing_ranks(r) + " to take part in an operation that does not block"});
   }
   if (r.kind == RequestKind::kRecv && !r.matched) return receive_line(r, "receive", *r.comm, r.peer);
   if (r.kind == RequestKind::kSend && r.mode == SendMode::kSynchronous && !r.matched) {

@@ -19,7 +19,11 @@ std::string where(const StuckRank& s) {
   return (s.call.empty() ? "a call" : s.call) + (s.place.empty() ? "" : " at " + s.place);
 }
 
-std::string tag_name(const std::string& tag) { return tag.empty() ? "" : "tag " + tag + ", "; }
+std::string tag_name(const std::string& tag) {
+  if (tag.empty()) return "";
+  // The program's own tags are not negative.
+  return tag.front() == '-' ? "part of a collective operation, " : "tag " + tag + ", ";
+}
 
 // Safe inside a quoted string of the DOT language.
 std::string quoted(const std::string& text) {

@@ -32,8 +32,8 @@ struct Comm {
   Info info;
   std::string name;
   bool inter = false;
-  std::vector<int> remote_world_rank;  // of an inter-communicator's other group
-  uint32_t plans = 0;                  // made so far (coll/plan.hpp)
+  std::vector<int> remote_world_rank;        // of an inter-communicator's other group
+  uint32_t plans = 0;                        // made so far (coll/plan.hpp)
   std::shared_ptr<const Topology> topology;  // null: none
   int refs = 1;
 };
