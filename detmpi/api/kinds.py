@@ -118,6 +118,7 @@ KINDS = {
     "topo_comm": Kind("MPI_Comm %s", "in", "communicator with a topology",
                       handle("MPI_ERR_COMM") + (("{o}->topology == nullptr", "fail_no_topology(*{o})",
                                                  "MPI_ERR_TOPOLOGY"),), "comm_from", "Comm& %s"),
+    "peer_comm": Kind("MPI_Comm %s", "in", "communicator of the two leaders; significant at the local leader alone"),
     "comm_out": out("MPI_Comm", "new communicator"),
     "comm_io": Kind("MPI_Comm *%s", "inout", "communicator; MPI_COMM_NULL afterwards",
                     handle_pointer("MPI_ERR_COMM", "comm_from")),

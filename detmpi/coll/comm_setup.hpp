@@ -1,12 +1,49 @@
-// The context numbers of the predefined communicators.
+// How communicators are made: what all who take part tell each other, the context number, the board.
+//
+// A context number must be the same at all members and differ from that of every other communicator a member is in. It
+// is agreed on by all who take part in making the communicator: each proposes the lowest number that it has never used,
+// the highest proposal wins. That is a function of the program's calls alone.
+//
+// An inter-communicator has two numbers. Messages between the groups carry the first. Under the second each group has a
+// communicator of its own (Comm::local); the groups are disjoint, so they need no different ones.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace detmpi {
+
+struct Comm;
 
 inline constexpr uint32_t kWorldContext = 0;
 inline constexpr uint32_t kSelfContext = 1;
 inline constexpr uint32_t kFirstFreeContext = 2;
+
+// What a member says about the communicator that is being made.
+struct Proposal {
+  uint32_t context;  // lowest number that it has never used
+  int32_t choice;    // its color, or what else the operation must know; MPI_UNDEFINED: it takes no part
+  int32_t key;
+};
+
+Proposal propose(int choice, int key);
+
+// Everybody's proposals, by rank. Collective over a communicator of one group.
+std::vector<Proposal> exchange_proposals(Comm& comm, Proposal mine);
+
+uint32_t highest_context(std::span<const Proposal> all);
+// The next communicator that this rank takes part in making gets a higher number than these.
+void use_contexts(uint32_t first, uint32_t count);
+
+// Of those who have made the choice, by (key, rank): `world_rank` says who they are.
+std::vector<int> choose(std::span<const Proposal> all, int choice, std::span<const int> world_rank);
+
+// A new communicator of one group, in which the calling rank is; collective over its members.
+Comm& make_intra(Comm& parent, uint32_t context, std::vector<int> world_rank);
+
+// The same of two groups (intercomm_calls.cpp): of those on both sides who give my color, null if I give none or nobody
+// on the other side does.
+Comm* split_inter(Comm& parent, int color, int key);
 
 }  // namespace detmpi

@@ -384,6 +384,8 @@ inline bool tag_matches(int wanted, int tag) { return wanted == tag || wanted ==
 inline std::span<const int> senders_in(const Comm& comm) {
   return comm.inter ? comm.remote_world_rank : comm.world_rank;
 }
+// Whom they can send to.
+inline std::span<const int> receivers_in(const Comm& comm) { return senders_in(comm); }
 
 template <typename Visit>
 void Engine::each(const Wait& wait, Visit&& visit) {

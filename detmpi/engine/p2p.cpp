@@ -57,7 +57,7 @@ void start_send(Request& request, const void* buf, int64_t count, const Datatype
   request.comm = &comm;
   request.context = to.context;
   request.peer = to.rank;
-  request.peer_world = comm.world_rank[static_cast<size_t>(to.rank)];
+  request.peer_world = receivers_in(comm)[static_cast<size_t>(to.rank)];
   request.tag = to.tag;
   request.data = TypedBytes(type, buf, count);
   g_engine.send(request);
@@ -140,7 +140,7 @@ void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, 
     mode = look_at_send(buf, count, type, to, mode);
   if (type.dense && mode == SendMode::kStandard) [[likely]] {
     const auto* data = static_cast<const char*>(buf) + type.true_lb;
-    const int world = comm.world_rank[static_cast<size_t>(to.rank)];
+    const int world = receivers_in(comm)[static_cast<size_t>(to.rank)];
     if (g_engine.try_send_now(world, data, type.size * static_cast<size_t>(count), to.tag, comm, to.context)) return;
   }
   Request request;

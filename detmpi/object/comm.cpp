@@ -49,11 +49,15 @@ void comm_destroy(Comm& comm) {
   if (g_call.comm == &comm) g_call.comm = nullptr;
   transport_release(comm);
   errhandler_release(*comm.errhandler);
+  if (comm.local != nullptr) comm_release(*comm.local);
   delete &comm;
 }
 
 std::string comm_label(const Comm& comm) {
   if (!comm.name.empty()) return comm.name;
+  if (comm.inter) {
+    return "an inter-communicator of " + std::to_string(comm.size) + " and " + std::to_string(comm.peers) + " ranks";
+  }
   return "a communicator of " + std::to_string(comm.size) + (comm.size == 1 ? " rank" : " ranks");
 }
 

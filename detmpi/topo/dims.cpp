@@ -36,8 +36,9 @@ int largest_prime_factor(int n) {
 }
 
 // Of all ways to write a number as a product of `count` factors in falling order, that with the least difference
-// between the first and the last; of several, that with the largest last factor. Factors are tried from the first to
-// the last; a way is given up as soon as its difference must become larger than the least so far.
+// between the first and the last; of several, that with the largest last factor, then the largest last but one, and so
+// on. Factors are tried from the first to the last; a way is given up as soon as its difference must become larger than
+// the least so far.
 class EvenFactors {
  public:
   EvenFactors(int product, size_t count) : divisors_(divisors_of(product)), factors_(count) {
@@ -72,7 +73,11 @@ class EvenFactors {
 
   void consider() {
     const int spread = factors_.front() - factors_.back();
-    if (spread > spread_ || (spread == spread_ && factors_.back() <= best_.back())) return;
+    if (spread > spread_) return;
+    if (spread == spread_ &&
+        !std::lexicographical_compare(best_.rbegin(), best_.rend(), factors_.rbegin(), factors_.rend())) {
+      return;
+    }
     spread_ = spread;
     best_ = factors_;
   }

@@ -19,8 +19,9 @@ void even() {
   expect_dims(72, {0, 0, 0}, {6, 4, 3});
   // Where taking the best factor first goes wrong.
   expect_dims(1440, {0, 0, 0}, {12, 12, 10});
-  // As even as each other: the last is as large as it can be.
+  // The same difference between first and last: the last are as large as they can be.
   expect_dims(5040, {0, 0, 0}, {21, 16, 15});
+  expect_dims(5616, {0, 0, 0, 0}, {13, 9, 8, 6});
   // Large numbers must not take long: many divisors, a prime, a square of one.
   expect_dims(1000000000, {0, 0, 0}, {1000, 1000, 1000});
   expect_dims(2147483647, {0, 0}, {2147483647, 1});

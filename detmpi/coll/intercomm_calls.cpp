@@ -1,0 +1,174 @@
+// Inter-communicators: two disjoint groups, whose members address those of the other.
+//
+// To make one, the members of each group tell each other what they propose, the leaders of the groups swap the lists,
+// and hand on what they have got. So everybody knows everything, and comes to the same conclusions, errors included.
+#include "../engine/p2p.hpp"
+#include "../object/errors.hpp"
+#include "../object/group.hpp"
+#include "comm_setup.hpp"
+#include "impl.hpp"
+
+#include <algorithm>
+
+namespace detmpi {
+namespace {
+
+struct Sides {
+  std::vector<Proposal> local;
+  std::vector<Proposal> remote;
+};
+
+// Both leaders call this at the same time, so the receive is posted first.
+void swap_bytes(const void* out, size_t out_bytes, void* in, size_t in_bytes, Comm& bridge, Peer leader) {
+  const Datatype& byte = *datatype_from(MPI_BYTE);
+  Request receive;
+  receive.blocking = true;
+  p2p_start_recv(receive, in, static_cast<int64_t>(in_bytes), byte, bridge, leader);
+  p2p_send(out, static_cast<int64_t>(out_bytes), byte, bridge, leader, SendMode::kStandard);
+  if (!receive.complete) g_engine.block_until_complete(receive);
+  (void)p2p_status(receive, MPI_STATUS_IGNORE);
+}
+
+std::vector<Proposal> swap_lists(const std::vector<Proposal>& mine, Comm& bridge, Peer leader) {
+  const size_t my_size = mine.size();
+  size_t size = 0;
+  swap_bytes(&my_size, sizeof my_size, &size, sizeof size, bridge, leader);
+  std::vector<Proposal> theirs(size);
+  swap_bytes(mine.data(), my_size * sizeof(Proposal), theirs.data(), size * sizeof(Proposal), bridge, leader);
+  return theirs;
+}
+
+// `leader` is the rank in the local group that knows `bridge`, through which it reaches the other leader.
+Sides exchange_across(Comm& local, int leader, Proposal mine, Comm* bridge, Peer remote_leader) {
+  Sides sides{exchange_proposals(local, mine), {}};
+  if (local.rank == leader) sides.remote = swap_lists(sides.local, *bridge, remote_leader);
+  int size = static_cast<int>(sides.remote.size());
+  (void)impl::bcast(&size, 1, *datatype_from(MPI_INT), leader, local);
+  sides.remote.resize(static_cast<size_t>(size));
+  const int bytes = size * static_cast<int>(sizeof(Proposal));
+  (void)impl::bcast(sides.remote.data(), bytes, *datatype_from(MPI_BYTE), leader, local);
+  return sides;
+}
+
+Sides exchange_across(Comm& inter, Proposal mine) {
+  return exchange_across(*inter.local, 0, mine, &inter, {0, 0, collective_context(inter)});
+}
+
+uint32_t agree(const Sides& sides, uint32_t contexts) {
+  const uint32_t first = std::max(highest_context(sides.local), highest_context(sides.remote));
+  use_contexts(first, contexts);
+  return first;
+}
+
+constexpr uint32_t kContexts = 2;  // of an inter-communicator
+
+// The local group's own communicator, to which the program has no handle.
+Comm& make_local(Comm& parent, uint32_t context, const std::vector<int>& world_rank) {
+  Comm& comm = make_intra(parent, context, world_rank);
+  comm.name = "the local group of an inter-communicator";
+  g_comms.erase(comm.handle);
+  comm.handle = MPI_COMM_NULL;
+  return comm;
+}
+
+Comm& make_inter(Comm& parent, uint32_t context, const std::vector<int>& local, std::vector<int> remote) {
+  const auto me = std::find(local.begin(), local.end(), g_engine.rank());
+  Comm& comm = comm_register(MPI_COMM_NULL, context, static_cast<int>(me - local.begin()), local);
+  comm.inter = true;
+  comm.peers = static_cast<int>(remote.size());
+  comm.remote_world_rank = std::move(remote);
+  comm.local = &make_local(parent, context + 1, local);
+  comm_inherit(parent, comm);
+  return comm;
+}
+
+int not_inter() { return make_error(MPI_ERR_COMM, "the communicator is not an inter-communicator"); }
+
+bool have_common(const std::vector<int>& a, const std::vector<int>& b) {
+  return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
+}
+
+// The leader alone knows these.
+int check_leaders(const Comm* peer_comm, MPI_Comm handle, int remote_leader) {
+  if (peer_comm == nullptr) {
+    return make_error(MPI_ERR_COMM, "peer_comm is 0x%08x, not a valid communicator", static_cast<unsigned>(handle));
+  }
+  if (remote_leader >= 0 && remote_leader < peer_comm->peers) return MPI_SUCCESS;
+  return make_error(MPI_ERR_RANK, "invalid remote_leader %d (ranks are 0 to %d)", remote_leader, peer_comm->peers - 1);
+}
+
+bool all_the_same(const std::vector<Proposal>& side) {
+  return std::all_of(side.begin(), side.end(), [&](const Proposal& p) { return p.choice == side.front().choice; });
+}
+
+}  // namespace
+
+Comm* split_inter(Comm& parent, int color, int key) {
+  const Sides sides = exchange_across(parent, propose(color, key));
+  const uint32_t context = agree(sides, kContexts);
+  if (color == MPI_UNDEFINED) return nullptr;
+  std::vector<int> remote = choose(sides.remote, color, parent.remote_world_rank);
+  if (remote.empty()) return nullptr;
+  return &make_inter(parent, context, choose(sides.local, color, parent.world_rank), std::move(remote));
+}
+
+namespace impl {
+
+int intercomm_create(Comm& local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+                     MPI_Comm* newintercomm) {
+  if (local_comm.inter) return make_error(MPI_ERR_COMM, "local_comm is an inter-communicator");
+  if (local_leader < 0 || local_leader >= local_comm.size) {
+    return make_error(MPI_ERR_RANK, "invalid local_leader %d (ranks are 0 to %d)", local_leader, local_comm.size - 1);
+  }
+  Comm* bridge = nullptr;
+  Peer leader{};
+  if (local_comm.rank == local_leader) {
+    bridge = comm_from(peer_comm);
+    if (const int code = check_leaders(bridge, peer_comm, remote_leader); code != MPI_SUCCESS) return code;
+    leader = {remote_leader, tag, collective_context(*bridge)};
+  }
+  // What everybody says is who it is.
+  const Sides sides = exchange_across(local_comm, local_leader, propose(g_engine.rank(), 0), bridge, leader);
+  const uint32_t context = agree(sides, kContexts);
+  std::vector<int> remote;
+  for (const Proposal& p : sides.remote) remote.push_back(p.choice);
+  if (have_common(local_comm.world_rank, remote)) {
+    return make_error(MPI_ERR_COMM, "a rank is in both groups of the inter-communicator");
+  }
+  *newintercomm = make_inter(local_comm, context, local_comm.world_rank, std::move(remote)).handle;
+  return MPI_SUCCESS;
+}
+
+// The group that gives `high` comes last; if both or none do, that whose first member is first in MPI_COMM_WORLD is
+// first.
+int intercomm_merge(Comm& intercomm, int high, MPI_Comm* newintracomm) {
+  if (!intercomm.inter) return not_inter();
+  const Sides sides = exchange_across(intercomm, propose(high != 0, 0));
+  const uint32_t context = agree(sides, 1);
+  if (!all_the_same(sides.local) || !all_the_same(sides.remote)) {
+    return make_error(MPI_ERR_ARG, "the members of a group give different values of high");
+  }
+  const std::vector<int>&local = intercomm.world_rank, &remote = intercomm.remote_world_rank;
+  const int remote_high = sides.remote.front().choice;
+  const bool first = (high != 0) == (remote_high != 0) ? local.front() < remote.front() : high == 0;
+  std::vector<int> all = first ? local : remote;
+  const std::vector<int>& last = first ? remote : local;
+  all.insert(all.end(), last.begin(), last.end());
+  *newintracomm = make_intra(intercomm, context, std::move(all)).handle;
+  return MPI_SUCCESS;
+}
+
+int comm_remote_size(Comm& comm, int* size) {
+  if (!comm.inter) return not_inter();
+  *size = comm.peers;
+  return MPI_SUCCESS;
+}
+
+int comm_remote_group(Comm& comm, MPI_Group* group) {
+  if (!comm.inter) return not_inter();
+  *group = group_make(comm.remote_world_rank);
+  return MPI_SUCCESS;
+}
+
+}  // namespace impl
+}  // namespace detmpi
