@@ -1,31 +1,11 @@
-// Attributes: values that a program hangs on a communicator under a key. Copy callbacks run in the order in
-// which the attributes were set, delete callbacks in the reverse order.
+// Attributes of communicators.
 #pragma once
 
-#include <mpi.h>
-
-#include <vector>
-
-#include "handle_table.hpp"
+#include "keyvals.hpp"
 
 namespace detmpi {
 
 struct Comm;
-
-struct Keyval {
-  int handle = MPI_KEYVAL_INVALID;
-  MPI_Comm_copy_attr_function* copy = nullptr;      // null: never copied
-  MPI_Comm_delete_attr_function* remove = nullptr;  // null: nothing to call
-  void* extra = nullptr;
-  int refs = 1;  // the program's handle, and every attribute
-};
-
-struct Attribute {
-  Keyval* keyval;
-  void* value;
-};
-
-using Attributes = std::vector<Attribute>;
 
 // Copies `from`'s attributes into `to`, as the copy callbacks decide. Returns the first callback's error.
 int attributes_copy(Comm& from, Comm& to);

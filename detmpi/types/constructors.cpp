@@ -1,15 +1,11 @@
 // The datatype constructors.
 #include "../object/errors.hpp"
 #include "draft.hpp"
+#include "envelope.hpp"
 #include "impl.hpp"
 
 namespace detmpi::impl {
 namespace {
-
-template <class Array>
-void append(std::vector<int>& list, const Array& array, int count) {
-  list.insert(list.end(), array, array + count);
-}
 
 int check_lengths(const int lengths[], int count) {
   for (int i = 0; i < count; ++i) {
@@ -25,10 +21,6 @@ ptrdiff_t displaced(Draft& draft, int displacement, const Datatype& type) {
   return draft.scaled(displacement, type.extent);
 }
 ptrdiff_t displaced(Draft&, MPI_Aint displacement, const Datatype&) { return displacement; }
-
-Envelope describe(int combiner, std::vector<int> integers, const Datatype& type) {
-  return {combiner, std::move(integers), {}, {TypeRef(type)}};
-}
 
 void describe_displacements(Envelope& envelope, const int displacements[], int count) {
   append(envelope.integers, displacements, count);
@@ -69,13 +61,13 @@ int type_contiguous(int count, const Datatype& oldtype, MPI_Datatype* newtype) {
 
 int type_vector(int count, int blocklength, int stride, const Datatype& oldtype, MPI_Datatype* newtype) {
   Draft draft;
-  draft.add_strided(count, blocklength, draft.scaled(stride, oldtype.extent), oldtype);
+  draft.add_strided(0, count, blocklength, draft.scaled(stride, oldtype.extent), oldtype);
   return draft.make(describe(MPI_COMBINER_VECTOR, {count, blocklength, stride}, oldtype), newtype);
 }
 
 int type_create_hvector(int count, int blocklength, MPI_Aint stride, const Datatype& oldtype, MPI_Datatype* newtype) {
   Draft draft;
-  draft.add_strided(count, blocklength, stride, oldtype);
+  draft.add_strided(0, count, blocklength, stride, oldtype);
   Envelope envelope = describe(MPI_COMBINER_HVECTOR, {count, blocklength}, oldtype);
   envelope.addresses = {stride};
   return draft.make(std::move(envelope), newtype);
@@ -130,15 +122,15 @@ int type_create_resized(const Datatype& oldtype, MPI_Aint lb, MPI_Aint extent, M
 
 int type_dup(const Datatype& oldtype, MPI_Datatype* newtype) {
   Datatype& type = datatype_register();
-  const MPI_Datatype handle = type.handle;
-  type = oldtype;
-  type.handle = handle;
-  type.builtin = false;
-  type.refs = 1;
-  type.name.clear();
+  static_cast<TypeShape&>(type) = oldtype;
   type.signature = {{1, TypeRef(oldtype)}};
   type.envelope = describe(MPI_COMBINER_DUP, {}, oldtype);
-  *newtype = handle;
+  const int code = attributes_copy(oldtype.handle, oldtype.attributes, type.attributes);
+  if (code != MPI_SUCCESS) {
+    (void)datatype_close(type);
+    return code;
+  }
+  *newtype = type.handle;
   return MPI_SUCCESS;
 }
 

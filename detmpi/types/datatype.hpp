@@ -1,8 +1,8 @@
 // Datatypes: size and bounds, the layout of the data in memory in a normalised form, and what the type was
 // made from.
 //
-// Types are immutable after construction but for name and commit state, and reference-counted: the program's
-// handle holds one reference, pending communication and types made from the type others.
+// Types are immutable after construction but for name, attributes and commit state, and reference-counted: the
+// program's handle holds one reference, pending communication and types made from the type others.
 #pragma once
 
 #include <mpi.h>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../object/handle_table.hpp"
+#include "../object/keyvals.hpp"
 #include "element.hpp"
 
 namespace detmpi {
@@ -60,8 +61,8 @@ struct SignatureItem {
   TypeRef type;
 };
 
-struct Datatype {
-  MPI_Datatype handle = MPI_DATATYPE_NULL;
+// What a copy of a type takes over.
+struct TypeShape {
   size_t size = 0;  // bytes of data
   ptrdiff_t lb = 0;
   ptrdiff_t extent = 0;
@@ -73,16 +74,22 @@ struct Datatype {
   Category category = Category::kNone;
   bool dense = false;  // the data lie consecutively from true_lb, and extent == size
   bool committed = false;
-  bool builtin = false;
   bool sticky_lb = false;  // lb or ub was set by MPI_Type_create_resized in this type or one inside it
   bool sticky_ub = false;
-  mutable int refs = 1;
   LayoutPtr layout;
-  std::vector<SignatureItem> signature;  // empty for a basic type
-  Envelope envelope;
-  std::string name;
 
   ptrdiff_t ub() const { return lb + extent; }
+};
+
+struct Datatype : TypeShape {
+  MPI_Datatype handle = MPI_DATATYPE_NULL;
+  bool builtin = false;
+  int opened = 1;  // how often the program has to free the handle; null when 0
+  mutable int refs = 1;
+  std::vector<SignatureItem> signature;  // empty for a basic type
+  Envelope envelope;
+  Attributes attributes;
+  std::string name;
 };
 
 inline HandleTable<Datatype, HandleKind::kDatatype> g_types;
@@ -105,11 +112,19 @@ inline const Datatype& datatype_or_null(MPI_Datatype handle) {
   return type != nullptr ? *type : g_null_type;
 }
 
+// For what may change: no type with a handle was made const.
+inline Datatype& writable(const Datatype& type) { return const_cast<Datatype&>(type); }
+
 // A new type with a handle, not committed. The caller fills in the rest.
 Datatype& datatype_register();
 
-// Makes the handle invalid and drops its reference. Not for a predefined type.
-void datatype_close(Datatype& type);
+// A handle that the program has to free once more than before: the type's own, or a new one if it has none any more. A
+// predefined type is never freed.
+MPI_Datatype datatype_open(const Datatype& type);
+
+// The program frees the handle: the last time deletes the attributes, makes the handle invalid and drops its reference.
+// Not for a predefined type. Returns the error of a delete callback, which leaves the type open.
+int datatype_close(Datatype& type);
 
 void datatype_destroy(const Datatype& type);
 inline void datatype_retain(const Datatype& type) { ++type.refs; }

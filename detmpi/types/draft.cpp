@@ -64,15 +64,15 @@ void Draft::add(ptrdiff_t displacement, int64_t n, const Datatype& type) {
   parts_.push_back({displacement, layout_repeat(type.layout, static_cast<size_t>(n), type.extent)});
 }
 
-void Draft::add_strided(int64_t count, int64_t n, ptrdiff_t stride, const Datatype& type) {
+void Draft::add_strided(ptrdiff_t displacement, int64_t count, int64_t n, ptrdiff_t stride, const Datatype& type) {
   if (count == 0 || n == 0) return;
-  const ptrdiff_t last_block = scaled(count - 1, stride);
+  const ptrdiff_t last_block = displacement + scaled(count - 1, stride);
   const ptrdiff_t last_element = scaled(n - 1, type.extent);
-  widen(0, last_element, type);
+  widen(displacement, displacement + last_element, type);
   widen(last_block, last_block + last_element, type);
   count_elements(scaled(count, n), type);
   const LayoutPtr block = layout_repeat(type.layout, static_cast<size_t>(n), type.extent);
-  parts_.push_back({0, layout_repeat(block, static_cast<size_t>(count), stride)});
+  parts_.push_back({displacement, layout_repeat(block, static_cast<size_t>(count), stride)});
 }
 
 void Draft::resize(ptrdiff_t lb, ptrdiff_t extent) {
@@ -81,9 +81,12 @@ void Draft::resize(ptrdiff_t lb, ptrdiff_t extent) {
   ub_ = {true, true, lb + (too_large_ ? 0 : extent)};
 }
 
-int Draft::make(Envelope envelope, MPI_Datatype* out) {
-  if (too_large_) return make_error(MPI_ERR_TYPE, "the datatype would be larger than the address space");
-  Datatype& type = datatype_register();
+int Draft::check() const {
+  if (!too_large_) return MPI_SUCCESS;
+  return make_error(MPI_ERR_TYPE, "the datatype would be larger than the address space");
+}
+
+void Draft::fill(Datatype& type) {
   type.size = size_;
   type.elements = elements_;
   type.alignment = alignment_;
@@ -101,8 +104,23 @@ int Draft::make(Envelope envelope, MPI_Datatype* out) {
   type.dense =
       type.size == 0 ? type.extent == 0 : type.layout->one_block() && type.extent == static_cast<ptrdiff_t>(type.size);
   type.signature = std::move(signature_);
+}
+
+int Draft::make(Envelope envelope, MPI_Datatype* out) {
+  if (const int code = check()) return code;
+  Datatype& type = datatype_register();
+  fill(type);
   type.envelope = std::move(envelope);
   *out = type.handle;
+  return MPI_SUCCESS;
+}
+
+int Draft::make_part(TypeRef& out) {
+  if (const int code = check()) return code;
+  auto* type = new Datatype;
+  fill(*type);
+  out = TypeRef(*type);
+  datatype_release(*type);  // `out` holds it alone
   return MPI_SUCCESS;
 }
 

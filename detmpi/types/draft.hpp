@@ -13,8 +13,8 @@ class Draft {
   // `n` elements of `type`, one after the other from `displacement`.
   void add(ptrdiff_t displacement, int64_t n, const Datatype& type);
 
-  // `count` blocks of `n` elements, `stride` bytes apart.
-  void add_strided(int64_t count, int64_t n, ptrdiff_t stride, const Datatype& type);
+  // `count` blocks of `n` elements, `stride` bytes apart from `displacement`.
+  void add_strided(ptrdiff_t displacement, int64_t count, int64_t n, ptrdiff_t stride, const Datatype& type);
 
   // Sets the bounds, as MPI_Type_create_resized does.
   void resize(ptrdiff_t lb, ptrdiff_t extent);
@@ -28,6 +28,9 @@ class Draft {
   // Registers the type. Returns an error code, and leaves *out alone on failure.
   int make(Envelope envelope, MPI_Datatype* out);
 
+  // A type without a handle, to make others from.
+  int make_part(TypeRef& out);
+
  private:
   struct Bound {
     bool known = false;
@@ -39,6 +42,8 @@ class Draft {
   static void raise(Bound& bound, ptrdiff_t value, bool sticky);
   void count_elements(int64_t n, const Datatype& type);
   void widen(ptrdiff_t low, ptrdiff_t high, const Datatype& type);
+  int check() const;
+  void fill(Datatype& type);
 
   std::vector<Placed> parts_;
   std::vector<SignatureItem> signature_;

@@ -1,4 +1,4 @@
-// Calls on datatypes other than constructors, packing, and counts in statuses.
+// Calls on datatypes that make no new ones, and counts in statuses.
 #include <climits>
 #include <cstring>
 
@@ -8,9 +8,6 @@
 
 namespace detmpi::impl {
 namespace {
-
-// Only types that a program may change reach the callers of this.
-Datatype& writable(const Datatype& type) { return const_cast<Datatype&>(type); }
 
 int as_int(int64_t value) { return value > INT_MAX || value < 0 ? MPI_UNDEFINED : static_cast<int>(value); }
 
@@ -24,7 +21,7 @@ int type_commit(MPI_Datatype* datatype) {
 int type_free(MPI_Datatype* datatype) {
   Datatype& type = writable(*datatype_from(*datatype));
   if (type.builtin) return make_error(MPI_ERR_TYPE, "%s is predefined and cannot be freed", type.name.c_str());
-  datatype_close(type);
+  if (const int code = datatype_close(type)) return code;
   *datatype = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;
 }
@@ -67,35 +64,6 @@ int type_set_name(const Datatype& datatype, const char* type_name) {
 int type_get_name(const Datatype& datatype, char* type_name, int* resultlen) {
   memcpy(type_name, datatype.name.c_str(), datatype.name.size() + 1);
   *resultlen = static_cast<int>(datatype.name.size());
-  return MPI_SUCCESS;
-}
-
-int pack(const void* inbuf, int incount, const Datatype& datatype, void* outbuf, int outsize, int* position, Comm&) {
-  const uint64_t bytes = datatype.size * static_cast<uint64_t>(incount);
-  if (*position < 0 || *position > outsize || bytes > static_cast<uint64_t>(outsize - *position)) {
-    return make_error(MPI_ERR_TRUNCATE, "%lu bytes do not fit at position %d of a buffer of %d bytes", bytes, *position,
-                      outsize);
-  }
-  pack_all(static_cast<char*>(outbuf) + *position, inbuf, incount, datatype);
-  *position += static_cast<int>(bytes);
-  return MPI_SUCCESS;
-}
-
-int unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, const Datatype& datatype, Comm&) {
-  const uint64_t bytes = datatype.size * static_cast<uint64_t>(outcount);
-  if (*position < 0 || *position > insize || bytes > static_cast<uint64_t>(insize - *position)) {
-    return make_error(MPI_ERR_TRUNCATE, "%lu bytes are wanted at position %d of a buffer of %d bytes", bytes, *position,
-                      insize);
-  }
-  unpack_all(outbuf, outcount, datatype, static_cast<const char*>(inbuf) + *position);
-  *position += static_cast<int>(bytes);
-  return MPI_SUCCESS;
-}
-
-int pack_size(int incount, const Datatype& datatype, Comm&, int* size) {
-  const uint64_t bytes = datatype.size * static_cast<uint64_t>(incount);
-  if (bytes > INT_MAX) return make_error(MPI_ERR_COUNT, "%lu bytes are more than an int can hold", bytes);
-  *size = static_cast<int>(bytes);
   return MPI_SUCCESS;
 }
 

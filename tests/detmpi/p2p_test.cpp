@@ -17,6 +17,7 @@ TEST_CASE("probes") { expect_same_everywhere("probe", {1, 2, 3, 8, 16}); }
 TEST_CASE("requests complete in every form") { expect_same_everywhere("completion", {1, 2, 3, 8, 16}); }
 TEST_CASE("persistent requests") { expect_same_everywhere("persistent", {1, 2, 3, 8}); }
 TEST_CASE("derived datatypes travel") { expect_same_everywhere("types", {1, 2, 3, 8}); }
+TEST_CASE("parts of arrays travel") { expect_same_everywhere("arrays", {1, 2, 3, 8}); }
 TEST_CASE("pending sends go on inside other calls") { expect_same_everywhere("progress", {1, 2, 4}); }
 TEST_CASE("messages from buffer to buffer") { expect_same_everywhere("direct", {2, 3, 8}); }
 TEST_CASE("every way for a large message gives the same") {

@@ -8,45 +8,10 @@
 #include <vector>
 
 #include "object/errors.hpp"
-#include "stubs.hpp"
 #include "types/layout.hpp"
+#include "types_fixture.hpp"
 
 using namespace detmpi;
-
-namespace {
-
-struct Types : World {
-  Types() { MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); }
-  ~Types() {
-    for (MPI_Datatype& type : made) MPI_Type_free(&type);
-  }
-  MPI_Datatype keep(MPI_Datatype type) {
-    made.push_back(type);
-    return type;
-  }
-  std::vector<MPI_Datatype> made;
-};
-
-struct Shape {
-  int size;
-  MPI_Aint lb, extent, true_lb, true_extent;
-  bool operator==(const Shape&) const = default;
-};
-
-std::ostream& operator<<(std::ostream& out, const Shape& s) {
-  return out << "size " << s.size << " lb " << s.lb << " extent " << s.extent << " true " << s.true_lb << " "
-             << s.true_extent;
-}
-
-Shape shape(MPI_Datatype type) {
-  Shape s;
-  REQUIRE(MPI_Type_size(type, &s.size) == MPI_SUCCESS);
-  REQUIRE(MPI_Type_get_extent(type, &s.lb, &s.extent) == MPI_SUCCESS);
-  REQUIRE(MPI_Type_get_true_extent(type, &s.true_lb, &s.true_extent) == MPI_SUCCESS);
-  return s;
-}
-
-}  // namespace
 
 TEST_CASE("Basic types have the size in their handle") {
   World world;

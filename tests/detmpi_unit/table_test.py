@@ -24,7 +24,7 @@ class Table(unittest.TestCase):
         names = [f.name for f in FUNCTIONS]
         self.assertEqual(len(names), len(set(names)))
         for name in names:
-            self.assertRegex(name, r"^[A-Z][A-Za-z]*(_[a-z_]+)?$")
+            self.assertRegex(name, r"^[A-Z][A-Za-z]*(_[a-z0-9_]+)?$")
 
     def test_every_function_is_described(self):
         for function in FUNCTIONS:
