@@ -22,6 +22,7 @@ Outlook Engine::outlook_of_parts(const Request& r, const chan::match::Horizon& h
 }
 
 Outlook Engine::outlook(const Request& r, const chan::match::Horizon& horizon) const {
+  if (r.kind == RequestKind::kGeneral && !r.complete) return {false, chan::match::kNever};
   if (r.kind == RequestKind::kSend) {
     if (r.mode != SendMode::kSynchronous || r.matched || r.complete) {
       return {true, r.mode == SendMode::kSynchronous ? r.stamp : r.post};

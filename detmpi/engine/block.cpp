@@ -32,7 +32,8 @@ void Engine::block_until_complete(Request& request) {
   if (request.offer != 0) await_taker(request);
   const bool receive = request.kind == RequestKind::kRecv;
   const bool named = receive ? request.source != chan::match::kAny : request.pushed;
-  const bool logical = receive ? !request.matched : request.mode == SendMode::kSynchronous;
+  const bool logical =
+      receive ? !request.matched : request.mode == SendMode::kSynchronous || request.kind == RequestKind::kGeneral;
   const Wait wait{logical ? Wait::Kind::kAll : Wait::Kind::kPhysical, {}, &request};
   block(wait, named ? request.peer_world : kAnySource, [&request] { return request.complete; });
 }
@@ -226,7 +227,10 @@ Need Engine::need_of_parts(const Request& r) const {
 Need Engine::need_of(const Request& r) const {
   if (r.kind == RequestKind::kOperation) return need_of_parts(r);
   Need need;
-  if (r.kind == RequestKind::kRecv) {
+  if (r.kind == RequestKind::kGeneral) {
+    need.time = r.stamp;
+    if (!r.complete) need.kind = Need::Kind::kReceive;  // that nobody sends
+  } else if (r.kind == RequestKind::kRecv) {
     if (!r.matched && !r.complete) return need_of_receive(r);
     need.time = r.stamp;
   } else if (r.mode != SendMode::kSynchronous || r.matched || r.complete) {

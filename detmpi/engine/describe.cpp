@@ -47,7 +47,10 @@ std::string missing_ranks(const Request& r) {
 }
 
 std::string need_line(const Request& r) {
-  const std::string comm = comm_label(*r.comm);
+  if (r.kind == RequestKind::kGeneral && !r.complete) {
+    return line({"need", "generalized request", "", "", "a call of MPI_Grequest_complete"});
+  }
+  const std::string comm = r.comm == nullptr ? "" : comm_label(*r.comm);
   if (r.kind == RequestKind::kOperation) {
     return line(
         {"need", "collective", "", comm, missing_ranks(r) + " to take part in an operation that does not block"});

@@ -96,6 +96,7 @@ void fill_status(MPI_Status* status, int source, int tag, uint64_t bytes) {
 
 int p2p_status(Request& request, MPI_Status* status) {
   if (request.kind == RequestKind::kOperation) return operation_status(request, status);
+  if (request.kind == RequestKind::kGeneral) return general_query(request, status);
   g_engine.observe(request);
   int code = MPI_SUCCESS;
   if (request.truncated) [[unlikely]] {

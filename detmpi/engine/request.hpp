@@ -14,10 +14,11 @@
 #include "../object/comm.hpp"
 #include "../types/datatype.hpp"
 #include "copy.hpp"
+#include "general_request.hpp"
 
 namespace detmpi {
 
-enum class RequestKind : uint8_t { kRecv, kSend, kOperation };
+enum class RequestKind : uint8_t { kRecv, kSend, kOperation, kGeneral };
 enum class SendMode : uint8_t { kStandard, kSynchronous, kBuffered, kReady };
 
 class Operation;
@@ -146,7 +147,8 @@ struct Request : chan::match::Receive {
   int count = 0;
   TypeRef type;
 
-  std::unique_ptr<Operation> operation;  // kOperation
+  std::unique_ptr<Operation> operation;     // kOperation
+  std::unique_ptr<GeneralRequest> general;  // kGeneral (general_request.hpp)
 
   Request();
   Request(Request&&) noexcept;

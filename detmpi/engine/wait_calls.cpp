@@ -36,7 +36,11 @@ int conclude(Request& request, MPI_Request* handle, MPI_Status* status) {
     g_engine.withdraw(request);
     g_engine.block_until_complete(request);
   }
-  const int code = p2p_status(request, status);
+  int code = p2p_status(request, status);
+  if (request.kind == RequestKind::kGeneral) {
+    const int freed = general_free(request);
+    if (code == MPI_SUCCESS) code = freed;
+  }
   g_call.comm = request.comm;
   if (request.persistent) {
     request.active = false;
@@ -143,6 +147,7 @@ int conclude_some(const Requests& requests, const std::vector<size_t>& which, MP
 // Is a single request complete by now? Looks no further than it needs to.
 bool test_one(Request& request) {
   poll_begins();
+  if (request.kind == RequestKind::kGeneral) return request.complete;
   if (request.kind == RequestKind::kSend && request.mode != SendMode::kSynchronous) return true;
   const auto decided = [&request]() -> std::optional<bool> {
     const Outlook o = g_engine.outlook(request);
@@ -272,6 +277,7 @@ int request_free(MPI_Request* handle) {
     return make_error(MPI_ERR_REQUEST, "a collective operation that is under way cannot be freed");
   }
   *handle = MPI_REQUEST_NULL;
+  if (request.kind == RequestKind::kGeneral) return general_give_up(request);
   if (!request.active) request_delete(request);
   else if (request.complete) g_engine.delete_detached(request);
   else request.detached = true;  // it stays posted, and frees itself
@@ -302,6 +308,7 @@ int request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
 int cancel(MPI_Request* handle) {
   if (const int code = check_handles(1, handle); code != MPI_SUCCESS) return code;
   Request* request = active_request(*handle);
+  if (request != nullptr && request->kind == RequestKind::kGeneral) return general_cancel(*request);
   if (request == nullptr || request->kind != RequestKind::kRecv || request->peer == MPI_PROC_NULL) return MPI_SUCCESS;
   std::optional<bool> cancelled;
   g_engine.set_cancelling(true);

@@ -9,9 +9,11 @@ namespace detmpi {
 struct Unmet {  // something that a rank waits for
   std::string kind;
   std::string tag;
-  std::string communicator;
+  std::string communicator;  // empty: of none
   std::string what;
   std::vector<int> from;  // who could bring it: ranks in the job
+
+  std::string text() const { return communicator.empty() ? what : what + ", on " + communicator; }
 };
 
 struct Unmatched {  // a message that has come and that no receive takes

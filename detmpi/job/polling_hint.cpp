@@ -48,7 +48,7 @@ void describe(std::ostream& out, int rank, double seconds) {
   out << ", " << rank_record(rank).polls.load(std::memory_order_relaxed) << " times in vain, for "
       << static_cast<uint64_t>(seconds) << " s\n";
   for (const Unmet& need : said.needs) {
-    if (need.kind != "complete") out << "          polls for " << need.what << ", on " << need.communicator << "\n";
+    if (need.kind != "complete") out << "          polls for " << need.text() << "\n";
   }
   for (const Unmatched& m : said.unmatched) {
     out << "          has a message from rank " << m.from << " that no receive takes: tag " << m.tag << ", on "

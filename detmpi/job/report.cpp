@@ -48,8 +48,7 @@ std::string report_text(const Deadlock& d) {
   for (const StuckRank& s : d.stuck) {
     out << "  rank " << s.rank << "  " << where(s) << ", logical time " << s.clock << "\n";
     if (s.any && s.needs.size() > 1) out << "          any of these would do:\n";
-    for (const Unmet& need : s.needs)
-      out << "          waits for " << need.what << ", on " << need.communicator << "\n";
+    for (const Unmet& need : s.needs) out << "          waits for " << need.text() << "\n";
     for (const Unmatched& m : s.unmatched) {
       out << "          has a message from rank " << m.from << " that no receive takes: " << tag_name(m.tag) << "on "
           << m.communicator << "\n";

@@ -74,6 +74,10 @@ TEST_CASE("a part of the job is stuck while the rest works") {
   expect("partial", 3, {"2 of 3 ranks", "rank 0 -> rank 2"});
 }
 TEST_CASE("a part of the job is stuck while the rest polls") { expect("polling", 3, {"2 of 3 ranks", "MPI_Finalize"}); }
+TEST_CASE("an operation of the program's own that nobody completes") {
+  expect("generalized", 1, {"MPI_Waitall", "a call of MPI_Grequest_complete"});
+  expect("generalized", 3, {"MPI_Waitall", "a call of MPI_Grequest_complete\n"});
+}
 TEST_CASE("a message with another tag") {
   expect("wrong_tag", 2, {"tag 5", "has a message from rank 1 that no receive takes: tag 6, on MPI_COMM_WORLD"});
 }

@@ -34,6 +34,15 @@ void polling() {
   if (g_rank != 1) return;
   for (int flag = 0;;) MPI_Iprobe(0, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 }
+// An operation of the program's own that it never completes.
+void generalized() {
+  MPI_Request requests[2];
+  MPI_Grequest_start([](void*, MPI_Status*) { return MPI_SUCCESS; }, [](void*) { return MPI_SUCCESS; },
+                     [](void*, int) { return MPI_SUCCESS; }, nullptr, &requests[0]);
+  MPI_Irecv(&g_value, 1, MPI_INT, right(), 4, MPI_COMM_WORLD, &requests[1]);
+  send((g_rank + g_size - 1) % g_size, 4);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
 void wrong_tag() {
   if (g_rank == 0) receive(1, 5);
   if (g_rank == 1) send(0, 6);
@@ -101,6 +110,7 @@ constexpr Case kCases[] = {
     {"cycle", cycle},
     {"partial", partial},
     {"polling", polling},
+    {"generalized", generalized},
     {"wrong_tag", wrong_tag},
     {"starve", starve},
     {"requests", requests},
