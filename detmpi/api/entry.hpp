@@ -9,6 +9,7 @@
 #include "../object/errors.hpp"
 #include "../object/group.hpp"
 #include "../object/info.hpp"
+#include "../object/session.hpp"
 #include "../ops/op.hpp"
 #include "../types/datatype.hpp"
 

@@ -81,6 +81,7 @@ struct Errhandler;
 struct Group;
 struct Info;
 struct Op;
+struct Session;
 
 namespace impl {{
 
@@ -186,6 +187,11 @@ def entry(function):
     comms = [p for p in function.params if p.kind_name in COMMS]
     if comms:
         lines.append(f"  g_call.comm = {comms[0].name}_o;")
+    for p in function.params:
+        if p.kind_name == "session":
+            lines.append(f"  g_call.session = {p.name}_o;")
+        elif p.kind_name == "initial_errhandler":
+            lines.append(f"  g_call.errhandler = {p.name}_o;")
     if function.anytime:
         lines.append("  if (g_job_state == JobState::kRunning) engine_tick();")
     body = []

@@ -1,4 +1,4 @@
-// MPI_Init to MPI_Finalize: becoming a rank.
+// The job's beginning and end in a rank, MPI_Init and MPI_Finalize.
 #include <base/check.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
@@ -18,10 +18,12 @@
 #include "../object/call.hpp"
 #include "../object/errors.hpp"
 #include "../object/hooks.hpp"
+#include "../object/session.hpp"
 #include "impl.hpp"
 #include "job.hpp"
 #include "launch_monitor.hpp"
 #include "rank_output.hpp"
+#include "world_model.hpp"
 
 namespace detmpi {
 namespace {
@@ -167,12 +169,7 @@ void job_abort(int code, const char* why) {
   spmc::base::die((code & 0xff) != 0 ? code & 0xff : 1);
 }
 
-namespace impl {
-
-int init_thread(int*, char***, int required, int* provided) {
-  if (g_job_state != JobState::kBefore) {
-    return make_error(MPI_ERR_OTHER, "MPI_Init was called before");
-  }
+void job_begin(int required) {
   const char* checks = std::getenv("DETMPI_CHECKS");
   g_checks = checks == nullptr || std::strcmp(checks, "0") != 0;
   RankOutputFiles files;
@@ -181,9 +178,40 @@ int init_thread(int*, char***, int required, int* provided) {
   rank_output_begin(rank, files);
   make_predefined_communicators(rank);
   g_thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
-  *provided = g_thread_level;
   work_begin(g_thread_level < MPI_THREAD_SERIALIZED);
   g_job_state = JobState::kRunning;
+}
+
+// Everything this rank has sent is in its lanes before it enters the barrier, and while it waits there it takes in what
+// still comes: so nobody is left waiting for room.
+void job_end() {
+  const CallScope scope(CallId::kFinalize, Outside{});  // whichever call it is: ranks may differ in that
+  g_engine.flush();
+  impl::barrier(*g_comm_world);
+  g_engine.done();
+  rank_output_end();
+  event_log_end(LogEnd::kFinalized);
+  rank_record(g_engine.rank()).state.store(static_cast<uint32_t>(RankState::kFinalized), std::memory_order_release);
+  g_job_state = JobState::kAfter;
+}
+
+int thread_level() { return g_thread_level; }
+
+const char* thread_level_name(int level) {
+  constexpr const char* kNames[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
+                                    "MPI_THREAD_MULTIPLE"};
+  return kNames[level];
+}
+
+namespace impl {
+
+int init_thread(int* argc, char*** argv, int required, int* provided) {
+  if (g_world_model != WorldModel::kBefore) return make_error(MPI_ERR_OTHER, "MPI_Init was called before");
+  if (g_job_state == JobState::kBefore) job_begin(required);
+  g_world_model = WorldModel::kRunning;
+  *provided = g_thread_level;
+  const bool told = argc != nullptr && argv != nullptr;
+  info_describe_job(told ? *argc : 0, told ? *argv : nullptr, g_comm_world->size, thread_level_name(g_thread_level));
   return MPI_SUCCESS;
 }
 
@@ -193,26 +221,21 @@ int init(int* argc, char*** argv) {
 }
 
 int initialized(int* flag) {
-  *flag = g_job_state != JobState::kBefore;
+  *flag = g_world_model != WorldModel::kBefore;
   return MPI_SUCCESS;
 }
 
-// Everything this rank has sent is in its lanes before it enters the barrier, and while it waits there it takes in what
-// still comes: so nobody is left waiting for room.
 int finalize() {
+  if (g_world_model != WorldModel::kRunning)
+    return make_error(MPI_ERR_OTHER, "MPI_Init has not been called, or MPI_Finalize has");
   if (const int code = attributes_delete_all(*g_comm_self); code != MPI_SUCCESS) return code;
-  g_engine.flush();
-  barrier(*g_comm_world);
-  g_engine.done();
-  rank_output_end();
-  event_log_end(LogEnd::kFinalized);
-  rank_record(g_engine.rank()).state.store(static_cast<uint32_t>(RankState::kFinalized), std::memory_order_release);
-  g_job_state = JobState::kAfter;
+  g_world_model = WorldModel::kAfter;
+  if (g_sessions.used() == 0) job_end();
   return MPI_SUCCESS;
 }
 
 int finalized(int* flag) {
-  *flag = g_job_state == JobState::kAfter;
+  *flag = g_world_model == WorldModel::kAfter;
   return MPI_SUCCESS;
 }
 

@@ -13,10 +13,15 @@
 namespace detmpi {
 
 struct Comm;
+struct Errhandler;
+struct Session;
 
 struct CallState {
   CallId id = CallId::kNone;
   Comm* comm = nullptr;  // whose error handler is called; null means MPI_COMM_WORLD's
+  // These come before it, the latter first: what the call acts on, or the error handler that it was given.
+  Session* session = nullptr;
+  Errhandler* errhandler = nullptr;
 };
 
 // kBefore -> kRunning (MPI_Init) -> kAfter (MPI_Finalize).
@@ -81,7 +86,7 @@ struct Outside {};  // a call that may come before MPI_Init or after MPI_Finaliz
 class CallScope {
  public:
   explicit CallScope(CallId id) : CallScope(id, Outside{}) { engine_tick(); }
-  CallScope(CallId id, Outside) : outer_(g_call) { g_call = {id, nullptr}; }
+  CallScope(CallId id, Outside) : outer_(g_call) { g_call = {id}; }
   ~CallScope() {
     output_tick();
     g_call = outer_;  // user callbacks may call MPI: scopes nest

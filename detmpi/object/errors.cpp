@@ -9,6 +9,7 @@
 
 #include "comm.hpp"
 #include "hooks.hpp"
+#include "session.hpp"
 
 namespace detmpi {
 namespace {
@@ -146,6 +147,21 @@ int make_code(int error_class, std::string text) {
   job_abort(error_class_of(code), line.c_str());
 }
 
+// What an error is raised on: the handler, and the handle that a function of the program's is called with.
+struct Raised {
+  Errhandler* handler;
+  int handle;
+  const Comm* comm;  // null: no matter of a communicator
+};
+
+Raised raised_on() {
+  if (g_call.errhandler != nullptr) return {g_call.errhandler, MPI_COMM_NULL, nullptr};
+  if (g_call.session != nullptr) return {g_call.session->errhandler, g_call.session->handle, nullptr};
+  const Comm* comm = g_call.comm != nullptr ? g_call.comm : g_comm_world;
+  if (comm == nullptr) return {&errhandler_fatal(), MPI_COMM_NULL, nullptr};
+  return {comm->errhandler, comm->handle, comm};
+}
+
 }  // namespace
 
 int make_error(int error_class, const char* format, ...) {
@@ -199,21 +215,19 @@ bool set_error_text(int code, const char* text) {
 int last_used_code() { return MPI_ERR_LASTCODE + static_cast<int>(g_user_codes.size()); }
 
 int raise_error(int code) {
-  Comm* comm = g_call.comm != nullptr ? g_call.comm : g_comm_world;
-  if (comm == nullptr || comm->errhandler == nullptr) die(nullptr, code);
-  Errhandler& handler = *comm->errhandler;
-  switch (handler.kind) {
+  const Raised on = raised_on();
+  switch (on.handler->kind) {
     case Errhandler::Kind::kFatal:
-    case Errhandler::Kind::kAbort: die(comm, code);
+    case Errhandler::Kind::kAbort: die(on.comm, code);
     case Errhandler::Kind::kReturn: return code;
     case Errhandler::Kind::kUser: break;
   }
-  MPI_Comm handle = comm->handle;
+  int handle = on.handle;
   int seen = code;
-  errhandler_retain(handler);  // the function may replace or free its own handler
+  errhandler_retain(*on.handler);  // the function may replace or free its own handler
   output_tick();
-  handler.function(&handle, &seen);
-  errhandler_release(handler);
+  on.handler->function(&handle, &seen);
+  errhandler_release(*on.handler);
   return code;
 }
 

@@ -31,7 +31,7 @@ int add_error_code(int error_class);
 bool set_error_text(int code, const char* text);  // false: not a code of the program's
 int last_used_code();
 
-// Calls the error handler of g_call.comm (of MPI_COMM_WORLD if null) and returns the code, if the handler
+// Calls the error handler of what g_call names (of MPI_COMM_WORLD if nothing) and returns the code, if the handler
 // returns.
 [[gnu::cold]] int raise_error(int code);
 

@@ -24,6 +24,7 @@ enum class HandleKind : uint32_t {
   kInfo = 7,
   kKeyval = 9,
   kRequest = 11,
+  kSession = 14,
 };
 
 template <class T, HandleKind kKind, uint32_t kExtraBits = 0>

@@ -19,6 +19,15 @@ void store(char* to, const std::string& text, size_t most) {
   to[length] = '\0';
 }
 
+// Arguments of main: the program, and the rest with blanks in between.
+void describe_start(Info& info, int argc, char* argv[]) {
+  if (argc <= 0 || argv == nullptr || argv[0] == nullptr) return;
+  info.set("command", std::string(argv[0]).substr(0, MPI_MAX_INFO_VAL));
+  std::string rest;
+  for (int i = 1; i < argc && argv[i] != nullptr; ++i) rest += (i > 1 ? " " : "") + std::string(argv[i]);
+  if (!rest.empty()) info.set("argv", rest.substr(0, MPI_MAX_INFO_VAL));
+}
+
 }  // namespace
 
 const std::string* Info::find(const std::string& key) const {
@@ -43,6 +52,12 @@ bool Info::erase(const std::string& key) {
 }
 
 Info* info_from(MPI_Info handle) { return handle == MPI_INFO_ENV ? &g_environment : g_infos.get(handle); }
+
+void info_describe_job(int argc, char* argv[], int ranks, const char* thread_level) {
+  describe_start(g_environment, argc, argv);
+  g_environment.set("maxprocs", std::to_string(ranks));
+  g_environment.set("thread_level", thread_level);
+}
 
 MPI_Info info_make(const Info* source) {
   auto* info = new Info;
@@ -76,6 +91,24 @@ int info_get(Info& info, const char* key, int valuelen, char* value, int* flag) 
   const std::string* found = info.find(key);
   *flag = found != nullptr;
   if (found != nullptr) store(value, *found, static_cast<size_t>(valuelen));
+  return MPI_SUCCESS;
+}
+
+int info_get_string(Info& info, const char* key, int* buflen, char* value, int* flag) {
+  const int room = *buflen;
+  if (room < 0) return make_error(MPI_ERR_ARG, "buflen is %d (must not be negative)", room);
+  if (room > 0 && value == nullptr) return make_error(MPI_ERR_ARG, "value is null, but buflen is %d", room);
+  const std::string* found = info.find(key);
+  *flag = found != nullptr;
+  if (found == nullptr) return MPI_SUCCESS;
+  *buflen = static_cast<int>(found->size()) + 1;
+  if (room > 0) store(value, *found, static_cast<size_t>(room) - 1);
+  return MPI_SUCCESS;
+}
+
+int info_create_env(int argc, char* argv[], MPI_Info* info) {
+  *info = info_make(nullptr);
+  describe_start(*info_from(*info), argc, argv);
   return MPI_SUCCESS;
 }
 

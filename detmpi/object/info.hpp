@@ -22,5 +22,7 @@ struct Info {
 
 Info* info_from(MPI_Info handle);
 MPI_Info info_make(const Info* source);  // a new object with the entries of `source` (may be null)
+// What MPI_INFO_ENV tells: how the program was started.
+void info_describe_job(int argc, char* argv[], int ranks, const char* thread_level);
 
 }  // namespace detmpi

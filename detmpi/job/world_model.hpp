@@ -1,0 +1,25 @@
+// How the program uses MPI: by MPI_Init, by sessions, or both. The job begins with whichever comes first. It ends when
+// MPI_Finalize has been called and no session is open; a program that has used sessions alone may open another one up
+// to its exit, so there it ends at the exit.
+#pragma once
+
+#include <cstdint>
+
+namespace detmpi {
+
+// kBefore -> kRunning (MPI_Init) -> kAfter (MPI_Finalize).
+enum class WorldModel : uint8_t { kBefore, kRunning, kAfter };
+
+inline WorldModel g_world_model = WorldModel::kBefore;
+
+// Makes this process a rank of the job, which is not running yet. `required`: thread level.
+void job_begin(int required);
+
+// Communication completes; waits for all ranks. No call follows that needs the job.
+void job_end();
+
+// The thread level that the job runs with, and its name.
+int thread_level();
+const char* thread_level_name(int level);
+
+}  // namespace detmpi

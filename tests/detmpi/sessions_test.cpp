@@ -1,0 +1,43 @@
+// Sessions: each case of the program (programs/sessions.cpp) ends well and prints the same, however it is started.
+#include "run_mpi.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+void expect_done(const std::string& what, const std::vector<int>& numbers_of_ranks) {
+  for (const int ranks : numbers_of_ranks) {
+    for (const char* start : kStarts) {
+      const auto runs = test_support::run_command_twice(job(ranks, "sessions", {start}, {what}));
+      INFO(what << " on " << ranks << " ranks, " << start << "\n" << runs.first.err << runs.second.err);
+      REQUIRE(runs.first.exit_code == 0);
+      CHECK(runs.first == runs.second);
+      CHECK(runs.first.err.empty());
+      CHECK(runs.first.out.size() == std::string("done\n").size() * static_cast<size_t>(ranks));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("sessions without MPI_Init, one after the other") { expect_done("alone", {1, 2, 5}); }
+TEST_CASE("sessions before, within and after MPI_Init and MPI_Finalize") { expect_done("around", {1, 2, 5}); }
+TEST_CASE("ranks that end the job in different ways") { expect_done("mixed", {1, 2, 6}); }
+TEST_CASE("process sets") { expect_done("sets", {1, 3}); }
+TEST_CASE("error handlers of sessions") { expect_done("handlers", {1, 3}); }
+
+TEST_CASE("a session that is open at the exit is an error") {
+  for (const char* start : kStarts) {
+    const auto run = test_support::run_command(job(2, "sessions", {start}, {"open_at_exit"}));
+    INFO(run.err);
+    CHECK(run.exit_code != 0);
+    CHECK(run.err.find("MPI_Finalize") != std::string::npos);
+  }
+}
+
+TEST_CASE("a program with sessions that was started by itself") {
+  const auto run = test_support::run_command_same({program("sessions"), "around"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(run.out == "done\n");
+}
