@@ -11,6 +11,7 @@
 #include "../object/info.hpp"
 #include "../object/session.hpp"
 #include "../ops/op.hpp"
+#include "../tool/tool.hpp"
 #include "../types/datatype.hpp"
 
 // Defines PMPI_<name>, with MPI_<name> as a weak alias that a profiling tool may replace.

@@ -174,9 +174,21 @@ def unsupported_entry(function):
     return "\n".join(lines + ["}"])
 
 
+def tool_entry(function):
+    """Returns what the implementation does. Needs no checks: whatever may be null is looked at there."""
+    lines = [f"DETMPI_ENTRY({function.returns}, {function.name}, "
+             f"({', '.join(p.declaration for p in function.params)})) {{"]
+    if function.name != "T_init_thread":
+        lines.append("  if (!tool::is_initialized()) return MPI_T_ERR_NOT_INITIALIZED;")
+    lines.append(f"  return impl::{function.impl}({', '.join(p.name for p in function.params)});")
+    return "\n".join(lines + ["}"])
+
+
 def entry(function):
     if function.unsupported:
         return unsupported_entry(function)
+    if function.tool:
+        return tool_entry(function)
     scope = ", Outside{}" if function.outside or function.anytime else ""
     lines = [f"DETMPI_ENTRY({function.returns}, {function.name}, "
              f"({', '.join(p.declaration for p in function.params)})) {{",

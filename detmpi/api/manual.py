@@ -48,6 +48,10 @@ def errors(function):
         return ["None is returned."]
     if function.unsupported:
         return [escape("MPI_ERR_UNSUPPORTED_OPERATION, always.")]
+    if function.tool:
+        lines = [escape("The function returns MPI_SUCCESS or an error code; no error handler is called:")]
+        texts = function.errors | {"MPI_T_ERR_NOT_INITIALIZED": "called before MPI_T_init_thread"}
+        return lines + [line for cls in sorted(texts) for line in (".TP", f".B {escape(cls)}", escape(texts[cls]))]
     classes = {}
     for *_, cls, name in checks(function):
         names = classes.setdefault(cls, [])

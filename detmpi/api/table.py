@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kinds import BUFFERS, COUNTS, KINDS, TYPES, Kind
+from tool_kinds import TOOL_KINDS
 
 # Kinds that a function declares in another way than the rest.
 CONST_ADDRESS = {"Get_address"}
@@ -36,6 +37,7 @@ class Function:
     outside: bool = False
     anytime: bool = False
     unsupported: bool = False  # exists, and fails
+    tool: bool = False  # of the tools interface
     errors: dict = field(default_factory=dict)  # class -> when, beyond the checks of the parameters
     plan: str = ""      # of a collective operation: the function that makes its plan (detmpi/coll/plan.hpp)
     plan_use: str = ""  # what becomes of the plan: run (the operation blocks), start, keep; empty: it has a way without
@@ -64,9 +66,10 @@ def parse_param(function, text):
         raise SystemExit(f"{function}: cannot read parameter '{text}'")
     name, kind_name, argument, at_root = match.groups()
     kind_name = kind_name or name
-    if kind_name not in KINDS:
+    kinds = KINDS | TOOL_KINDS
+    if kind_name not in kinds:
         raise SystemExit(f"{function}: parameter '{name}' is of unknown kind '{kind_name}'")
-    kind = KINDS[kind_name]
+    kind = kinds[kind_name]
     ctype = kind.ctype
     if kind_name == "address":
         ctype = "const void *%s" if function in CONST_ADDRESS else "void *%s"
@@ -126,6 +129,7 @@ def read_chapters(folder):
                                 entry.get("determinism", chapter["determinism"]),
                                 entry.get("returns", "int"), entry.get("outside", False),
                                 entry.get("anytime", False), chapter.get("unsupported", False),
+                                chapter.get("tool", False),
                                 entry.get("errors", {}))
             if "plan" in entry:
                 function.plan = "plan_" + function.impl

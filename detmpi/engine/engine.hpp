@@ -142,6 +142,9 @@ class Engine {
     return strict_sends_ && mode == SendMode::kStandard && context % 2 == 0 ? SendMode::kSynchronous : mode;
   }
   spmc::FramePool& frames() { return pool_; }
+  // For tools; both depend on timing.
+  uint64_t messages_taken() const;
+  uint64_t messages_waiting() const;
 
   // --- sends (send.cpp) ---
   // Puts the request's message under way: at once, or behind those that wait. Sets pushed, and complete if it is.

@@ -215,4 +215,18 @@ void Engine::observe(Request& request) {
   announce_if_due();
 }
 
+uint64_t Engine::messages_taken() const {
+  uint64_t taken = 0;
+  for (const Inbound& in : in_) taken += in.messages;
+  return taken;
+}
+
+uint64_t Engine::messages_waiting() const {
+  uint64_t waiting = 0;
+  for (int from = 0; from < ranks_; ++from) {
+    for (const chan::match::Message* m = matcher_.first_message(from); m != nullptr; m = m->next) ++waiting;
+  }
+  return waiting;
+}
+
 }  // namespace detmpi
