@@ -198,6 +198,10 @@ KINDS = {
     "status_in": Kind("const MPI_Status *%s", "in", "status", STATUS),
     "status_io": Kind("MPI_Status *%s", "inout", "status", STATUS),
     "statuses": Kind("MPI_Status *%s", "out", "array of statuses, or MPI_STATUSES_IGNORE", null_list()),
+    "f_status_in": Kind("const MPI_Fint *%s", "in", "status as Fortran has it, an array of integers", null()),
+    "f_status_out": Kind("MPI_Fint *%s", "out", "status as Fortran has it, an array of integers", null()),
+    "f08_status_in": Kind("const MPI_F08_status *%s", "in", "status as module mpi_f08 has it", null()),
+    "f08_status_out": Kind("MPI_F08_status *%s", "out", "status as module mpi_f08 has it", null()),
     # functions and the command line
     "user_function": Kind("MPI_User_function *%s", "in", "function", null()),
     "comm_errhandler_fn": Kind("MPI_Comm_errhandler_function *%s", "in", "function", null()),

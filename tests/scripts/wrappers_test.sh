@@ -95,6 +95,14 @@ if command -v gfortran >/dev/null; then
   printf '%s\n' 'subroutine add(a, b)' 'real(8) :: a, b' 'a = a + b' 'end subroutine' >part.f90
   printf '%s\n' 'void add_(double *, double *);' 'int main(void) { double a = 1, b = 2; add_(&a, &b); return a != 3; }' >main.c
   check 'compiles Fortran' "$fort" -c part.f90
+  if [ -e "$home/include/mpi.mod" ]; then
+    printf '      %s\n' 'program old' "include 'mpif.h'" 'logical flag' 'call MPI_Initialized(flag, ierr)' 'end' >old.f
+    printf '%s\n' 'program new' 'use mpi' 'logical :: flag' 'call MPI_Initialized(flag, ierr)' 'end' >new.f90
+    printf '%s\n' 'program newest' 'use mpi_f08' 'logical :: flag' 'call MPI_Initialized(flag)' 'end' >newest.f90
+    check 'mpif.h' sh -c '"$0/bin/detmpif77" old.f -o old && ./old' "$home"
+    check 'module mpi' sh -c '"$0/bin/detmpif90" new.f90 -o new && ./new' "$home"
+    check 'module mpi_f08' sh -c '"$0/bin/detmpifort" newest.f90 -o newest && ./newest' "$home"
+  fi
   check 'links Fortran and C' sh -c '"$0" -c main.c && "$1" main.o part.o -o fortran && ./fortran' "$cc" "$fort"
 fi
 

@@ -27,7 +27,8 @@ Result<std::string> read_arguments() {
   }
 }
 
-// The file by its own name, so that the process keeps its name; by the link when that name is gone.
+}  // namespace
+
 std::string own_file() {
   char path[4096];
   const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path - 1);
@@ -35,8 +36,6 @@ std::string own_file() {
   path[n] = 0;
   return ::access(path, X_OK) == 0 ? path : "/proc/self/exe";
 }
-
-}  // namespace
 
 Error execute_again(const char* variable) {
   auto arguments = read_arguments();
@@ -51,7 +50,7 @@ Error execute_again(const char* variable) {
   for (char** e = ::environ; *e != nullptr; ++e) environment.push_back(*e);
   environment.push_back(setting.data());
   environment.push_back(nullptr);
-  const std::string file = own_file();
+  const std::string file = own_file();  // so that the process keeps its name
   ::execve(file.c_str(), argv.data(), environment.data());
   return {errno, "executing the program again"};
 }

@@ -1,0 +1,30 @@
+// What the generated Fortran functions are made of: their names, and the conversion of arguments.
+// Handles are integers in C and in Fortran, and keep their values; arguments come by reference.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <string>
+
+#include "buffers.hpp"
+#include "callbacks.hpp"
+#include "names.hpp"
+#include "sentinels.hpp"
+#include "strings.hpp"
+
+namespace detmpi::fortran {
+
+// The error code may be left out in mpi_f08.
+inline void give(MPI_Fint* ierror, int code) {
+  if (ierror != nullptr) *ierror = code;
+}
+
+// Indices count from 1.
+inline int index_from_one(int index) { return index == MPI_UNDEFINED ? index : index + 1; }
+
+inline void indices_from_one(int count, int* indices) {
+  for (int i = 0; i < count; ++i) ++indices[i];
+}
+
+}  // namespace detmpi::fortran

@@ -1,0 +1,78 @@
+// Buffers of mpi_f08, which may be array sections with gaps. Where the array has none, all of these are its address.
+#pragma once
+
+#include <memory>
+
+#include "descriptor.hpp"
+
+namespace detmpi::fortran {
+
+// For calls that are done with the buffer when they return: a section is copied to memory without gaps, and back where
+// MPI may have written to it.
+class CopiedBuffer {
+ public:
+  enum class Use { kRead, kWrite };
+
+  CopiedBuffer(const Descriptor& array, Use use);
+  ~CopiedBuffer();
+  CopiedBuffer(const CopiedBuffer&) = delete;
+  CopiedBuffer& operator=(const CopiedBuffer&) = delete;
+
+  void* address() const { return copy_ ? copy_.get() : choice(array_.base); }
+  static int code() { return MPI_SUCCESS; }
+
+ private:
+  const Descriptor& array_;
+  const Use use_;
+  std::unique_ptr<char[]> copy_;
+};
+
+// For calls that start an operation: a section is described by a datatype, which lives as long as the operation does.
+class TypedBuffer {
+ public:
+  TypedBuffer(const Descriptor& array, int count, MPI_Datatype type);
+  ~TypedBuffer();
+  TypedBuffer(const TypedBuffer&) = delete;
+  TypedBuffer& operator=(const TypedBuffer&) = delete;
+
+  void* address() const { return choice(base_); }
+  int count() const { return made_ == MPI_DATATYPE_NULL ? count_ : 1; }
+  MPI_Datatype type() const { return made_ == MPI_DATATYPE_NULL ? type_ : made_; }
+  int code() const { return code_; }  // an error class: there is no such type
+
+ private:
+  void* base_;
+  int count_;
+  MPI_Datatype type_;
+  MPI_Datatype made_ = MPI_DATATYPE_NULL;
+  int code_ = MPI_SUCCESS;
+};
+
+// For the others, which take arrays without gaps alone.
+class WholeBuffer {
+ public:
+  explicit WholeBuffer(const Descriptor& array) : array_(array) {}
+
+  void* address() const { return choice(array_.base); }
+  int code() const { return has_gaps(array_) ? MPI_ERR_BUFFER : MPI_SUCCESS; }
+
+ private:
+  const Descriptor& array_;
+};
+
+// For what is not a buffer but a place in memory.
+class AnyAddress {
+ public:
+  explicit AnyAddress(const Descriptor& array) : array_(array) {}
+
+  void* address() const { return choice(array_.base); }
+  static int code() { return MPI_SUCCESS; }
+
+ private:
+  const Descriptor& array_;
+};
+
+// Raises the error on the communicator and returns it.
+int raise_buffer_error(MPI_Comm comm, int code);
+
+}  // namespace detmpi::fortran

@@ -1,0 +1,34 @@
+// Functions of Fortran programs that MPI calls. Reduction operations and error handlers take references in C too and
+// are called as they are; functions of attributes and generalized requests are called by functions of this library,
+// which get the program's functions as their extra state.
+#pragma once
+
+#include <mpi.h>
+
+namespace detmpi::fortran {
+
+// Of communicators, datatypes and windows, whose handles are all integers.
+using FortranCopy = void(MPI_Fint* object, MPI_Fint* keyval, MPI_Aint* extra, MPI_Aint* in, MPI_Aint* out,
+                         MPI_Fint* flag, MPI_Fint* ierror);
+using FortranDelete = void(MPI_Fint* object, MPI_Fint* keyval, MPI_Aint* value, MPI_Aint* extra, MPI_Fint* ierror);
+using FortranQuery = void(MPI_Aint* extra, MPI_Status* status, MPI_Fint* ierror);
+using FortranFree = void(MPI_Aint* extra, MPI_Fint* ierror);
+using FortranCancel = void(MPI_Aint* extra, MPI_Fint* complete, MPI_Fint* ierror);
+
+// The extra state for the functions below.
+void* remember(FortranCopy* copy, FortranDelete* remove, MPI_Aint extra);
+void* remember(FortranQuery* query, FortranFree* free, FortranCancel* cancel, MPI_Aint extra);
+
+int copy_attribute(MPI_Fint object, int keyval, void* extra, void* in, void* out, int* flag);
+int delete_attribute(MPI_Fint object, int keyval, void* value, void* extra);
+int query_request(void* extra, MPI_Status* status);
+int free_request(void* extra);
+int cancel_request(void* extra, int complete);
+
+// The key for C of an attribute that MPI defines; other keys are the same.
+int keyval_for_c(MPI_Fint keyval);
+
+// The value of an attribute; for those that MPI defines C has its address.
+MPI_Aint attribute_for_fortran(MPI_Fint keyval, void* value);
+
+}  // namespace detmpi::fortran

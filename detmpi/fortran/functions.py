@@ -1,0 +1,61 @@
+"""The functions of the table that Fortran has, with their arguments as the rules give them."""
+import re
+from dataclasses import dataclass
+
+from rules import INTEGERS, Argument, rule
+
+# Conversions and the tools interface: in C alone.
+C_ONLY = re.compile(r"T_\w+|\w+_(?:c2f|f2c|c2f08|f082c|f2f08|f082f)")
+# Of another form than in C: written by hand in special.cpp and in the templates of the modules.
+SPECIAL = {"Buffer_detach"}
+# With integers that are too short for addresses: written by hand in old.cpp.
+OLD = {"Address", "Attr_delete", "Attr_get", "Attr_put", "Errhandler_create", "Errhandler_get", "Errhandler_set",
+       "Keyval_create", "Keyval_free", "Type_extent", "Type_hindexed", "Type_hvector", "Type_lb", "Type_struct",
+       "Type_ub"}
+
+
+@dataclass
+class Binding:
+    name: str          # without MPI_
+    returns: str       # C type; int: an error code, which goes to ierror
+    arguments: list
+    pending: bool      # starts an operation, which goes on after the call
+    comm: str          # whose error handler is called
+
+    @property
+    def seen(self):
+        """The arguments that Fortran has too."""
+        return [a for a in self.arguments if not a.absent]
+
+    @property
+    def choice(self):
+        return any(a.choice for a in self.arguments)
+
+    @property
+    def pointer(self):
+        return any(a.pointer for a in self.arguments)
+
+    @property
+    def is_subroutine(self):
+        return self.returns == "int"
+
+    @property
+    def result(self):
+        return INTEGERS[self.returns]
+
+    @property
+    def f08_name(self):
+        """The name that binaries of mpi_f08 refer to, without MPI_."""
+        return self.name + ("_f08ts" if self.choice else "_f08")
+
+
+def binding(function):
+    kinds = {p.kind_name: p.name for p in function.params}
+    comm = f"*{kinds['comm']}" if "comm" in kinds else "MPI_COMM_WORLD"
+    arguments = [rule(function, p) for p in function.params]
+    return Binding(function.name, function.returns, arguments, "request_out" in kinds, comm)
+
+
+def bindings(functions):
+    return [binding(f) for f in functions
+            if not C_ONLY.fullmatch(f.name) and f.name not in OLD | SPECIAL]

@@ -1,0 +1,206 @@
+! Module mpi_f08: types, optional error codes, sentinels, array sections, callbacks, strings.
+module f08_callbacks
+  use mpi_f08
+  implicit none
+  integer :: deleted = 0, noticed = 0
+contains
+  subroutine add_pairs(invec, inoutvec, len, datatype)
+    use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
+    type(c_ptr), value :: invec, inoutvec
+    integer :: len
+    type(MPI_Datatype) :: datatype
+    integer, pointer :: in(:), inout(:)
+    call c_f_pointer(invec, in, [2 * len])
+    call c_f_pointer(inoutvec, inout, [2 * len])
+    inout = in + inout
+    if (datatype == MPI_DATATYPE_NULL) inout = -1
+  end subroutine
+
+  subroutine copy_twice(oldcomm, keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
+    type(MPI_Comm) :: oldcomm
+    integer :: keyval, ierror
+    integer(kind=MPI_ADDRESS_KIND) :: extra_state, attribute_val_in, attribute_val_out
+    logical :: flag
+    attribute_val_out = 2 * attribute_val_in + extra_state
+    flag = oldcomm == MPI_COMM_SELF .and. keyval /= MPI_KEYVAL_INVALID
+    ierror = MPI_SUCCESS
+  end subroutine
+
+  subroutine count_deleted(comm, keyval, attribute_val, extra_state, ierror)
+    type(MPI_Comm) :: comm
+    integer :: keyval, ierror
+    integer(kind=MPI_ADDRESS_KIND) :: attribute_val, extra_state
+    if (comm /= MPI_COMM_NULL .and. keyval /= 0 .and. attribute_val >= extra_state) deleted = deleted + 1
+    ierror = MPI_SUCCESS
+  end subroutine
+
+  subroutine notice(comm, error_code)
+    type(MPI_Comm) :: comm
+    integer :: error_code
+    if (comm /= MPI_COMM_WORLD .and. error_code /= MPI_SUCCESS) noticed = noticed + 1
+  end subroutine
+end module
+
+program module_f08
+  use mpi_f08
+  use f08_callbacks
+  use checks
+  implicit none
+  integer :: rank, ranks, left, right
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+  right = mod(rank + 1, ranks)
+  left = mod(rank + ranks - 1, ranks)
+  call handles()
+  call messages()
+  call sections_in_blocking_calls()
+  call sections_in_other_calls()
+  call sections_that_do_not_fit()
+  call sentinels()
+  call callbacks()
+  call strings()
+  if (rank == 0) print *, 'module mpi_f08 holds on', ranks
+  call MPI_Finalize()
+contains
+  subroutine handles()
+    type(MPI_Comm) :: comm
+    call MPI_Comm_dup(MPI_COMM_WORLD, comm)
+    call expect(comm /= MPI_COMM_WORLD, 'another communicator')
+    call expect(comm == comm%MPI_VAL .and. MPI_COMM_WORLD%MPI_VAL == MPI_COMM_WORLD, 'the same as integers')
+    call MPI_Comm_free(comm)
+    call expect(comm == MPI_COMM_NULL, 'null')
+  end subroutine
+
+  subroutine messages()
+    type(MPI_Status) :: status, statuses(2)
+    type(MPI_Request) :: requests(2)
+    integer :: got, count, ierr, old(MPI_STATUS_SIZE), values(2)
+    call MPI_Sendrecv(rank, 1, MPI_INTEGER, right, 7, got, 1, MPI_INTEGER, left, 7, MPI_COMM_WORLD, status, ierr)
+    call expect(ierr == MPI_SUCCESS .and. got == left, 'the left neighbour')
+    call expect(status%MPI_SOURCE == left .and. status%MPI_TAG == 7, 'its rank and tag')
+    call MPI_Get_count(status, MPI_INTEGER, count)
+    call expect(count == 1, 'one integer')
+    call MPI_Status_f082f(status, old)
+    call expect(old(3) == left, 'a status of mpif.h')
+    call MPI_Irecv(values(1), 1, MPI_INTEGER, left, 1, MPI_COMM_WORLD, requests(1))
+    call MPI_Irecv(values(2), 1, MPI_INTEGER, left, 2, MPI_COMM_WORLD, requests(2))
+    call MPI_Send(20, 1, MPI_INTEGER, right, 2, MPI_COMM_WORLD)
+    call MPI_Waitany(2, requests, got, status)
+    call expect(got == 2 .and. values(2) == 20, 'the second request')
+    call MPI_Send(10, 1, MPI_INTEGER, right, 1, MPI_COMM_WORLD)
+    call MPI_Waitall(2, requests, statuses)
+    call expect(values(1) == 10 .and. statuses(1)%MPI_TAG == 1, 'the first')
+  end subroutine
+
+  subroutine sections_in_blocking_calls()
+    integer :: grid(4, 6), corner(2, 3), i
+    type point
+      sequence
+      real(8) :: x, y
+    end type
+    type(point) :: points(5)
+    grid = reshape([(100 * rank + i, i = 1, 24)], [4, 6])
+    ! Rows 2 and 4, every other column: into another section.
+    call MPI_Sendrecv(grid(2:4:2, 1:6:2), 6, MPI_INTEGER, right, 0, corner(2:1:-1, :), 6, MPI_INTEGER, left, 0, &
+                      MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call expect(all(corner(2, :) == 100 * left + [2, 10, 18]), 'the second row')
+    call expect(all(corner(1, :) == 100 * left + [4, 12, 20]), 'the fourth row')
+    call MPI_Allreduce(MPI_IN_PLACE, grid(1, :), 6, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD)
+    call expect(grid(1, 6) == 100 * (ranks - 1) + 21 .and. grid(2, 6) == 100 * rank + 22, 'reduced in a section')
+    points = point(rank, -1)
+    call MPI_Bcast(points%x, 5, MPI_DOUBLE_PRECISION, ranks - 1, MPI_COMM_WORLD)
+    call expect(all(nint(points%x) == ranks - 1) .and. all(nint(points%y) == -1), 'components')
+  end subroutine
+
+  subroutine sections_in_other_calls()
+    integer, asynchronous :: grid(4, 6), column(6)
+    type(MPI_Request) :: requests(2)
+    integer :: i
+    grid = reshape([(i, i = 1, 24)], [4, 6])
+    column = -1
+    call MPI_Irecv(column(6:1:-2), 3, MPI_INTEGER, left, 0, MPI_COMM_WORLD, requests(1))
+    call MPI_Isend(grid(3, 2:6:2), 3, MPI_INTEGER, right, 0, MPI_COMM_WORLD, requests(2))
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+    call expect(all(column == [-1, 23, -1, 15, -1, 7]), 'sections of pending messages')
+  end subroutine
+
+  subroutine sections_that_do_not_fit()
+    integer :: values(6), ierr, class
+    type(MPI_Request) :: request
+    type(MPI_Errhandler) :: handler
+    type(MPI_Comm) :: comm
+    call MPI_Comm_dup(MPI_COMM_SELF, comm)
+    call MPI_Comm_create_errhandler(notice, handler)
+    call MPI_Comm_set_errhandler(comm, handler)
+    call MPI_Irecv(values(1:6:2), 4, MPI_INTEGER, 0, 0, comm, request, ierr)
+    call MPI_Error_class(ierr, class)
+    call expect(class == MPI_ERR_BUFFER .and. noticed == 1, 'more elements than the section has')
+    call MPI_Irecv(values(1:6:2), 1, MPI_DOUBLE_PRECISION, 0, 0, comm, request, ierr)
+    call MPI_Error_class(ierr, class)
+    call expect(class == MPI_ERR_BUFFER .and. noticed == 2, 'elements of another size')
+    call MPI_Errhandler_free(handler)
+    call MPI_Comm_free(comm)
+  end subroutine
+
+  subroutine sentinels()
+    integer :: total, place, ierr
+    integer(kind=MPI_ADDRESS_KIND) :: address(1)
+    type(MPI_Datatype) :: kind
+    total = 1
+    call MPI_Allreduce(MPI_IN_PLACE, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+    call expect(total == ranks, 'MPI_IN_PLACE')
+    place = merge(5, 0, rank == 0)
+    call MPI_Get_address(place, address(1))
+    call MPI_Type_create_hindexed(1, [1], address, MPI_INTEGER, kind)
+    call MPI_Type_commit(kind)
+    call MPI_Bcast(MPI_BOTTOM, 1, kind, 0, MPI_COMM_WORLD, ierr)
+    call MPI_F_sync_reg(place)
+    call expect(place == 5, 'MPI_BOTTOM')
+    call MPI_Type_free(kind)
+    call MPI_Recv(place, 0, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+  end subroutine
+
+  subroutine callbacks()
+    type(MPI_Op) :: op
+    type(MPI_Datatype) :: pair
+    type(MPI_Comm) :: comm
+    integer :: values(2), keyval
+    integer(kind=MPI_ADDRESS_KIND) :: value
+    logical :: flag
+    call MPI_Type_contiguous(2, MPI_INTEGER, pair)
+    call MPI_Type_commit(pair)
+    call MPI_Op_create(add_pairs, .true., op)
+    call MPI_Allreduce([1, rank], values, 1, pair, op, MPI_COMM_WORLD)
+    call expect(all(values == [ranks, ranks * (ranks - 1) / 2]), 'an operation of the program')
+    call MPI_Op_free(op)
+    call MPI_Type_free(pair)
+    call MPI_Comm_create_keyval(copy_twice, count_deleted, keyval, 1_MPI_ADDRESS_KIND)
+    call MPI_Comm_set_attr(MPI_COMM_SELF, keyval, 21_MPI_ADDRESS_KIND)
+    call MPI_Comm_dup(MPI_COMM_SELF, comm)
+    call MPI_Comm_get_attr(comm, keyval, value, flag)
+    call expect(flag .and. value == 43, 'the copy of an attribute')
+    call MPI_Comm_free(comm)
+    call MPI_Comm_delete_attr(MPI_COMM_SELF, keyval)
+    call expect(deleted == 2, 'two attributes deleted')
+    call MPI_Comm_free_keyval(keyval)
+    call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, keyval, 0_MPI_ADDRESS_KIND)
+    call MPI_Comm_set_attr(MPI_COMM_SELF, keyval, 1_MPI_ADDRESS_KIND)
+    call MPI_Comm_dup(MPI_COMM_SELF, comm)
+    call MPI_Comm_get_attr(comm, keyval, value, flag)
+    call expect(.not. flag, 'MPI_COMM_NULL_COPY_FN')
+    call MPI_Comm_free(comm)
+  end subroutine
+
+  subroutine strings()
+    character(len=MPI_MAX_LIBRARY_VERSION_STRING) :: version
+    character(len=MPI_MAX_ERROR_STRING) :: text
+    integer :: length, size
+    call MPI_Get_library_version(version, length)
+    call expect(index(version, 'D') > 0 .and. len_trim(version) == length, 'the version')
+    call MPI_Error_string(MPI_ERR_RANK, text, length)
+    call expect(len_trim(text) == length, 'the text of an error')
+    call MPI_Sizeof(text, size)
+    call expect(size == 1, 'the size of a character')
+  end subroutine
+end program
