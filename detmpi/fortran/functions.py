@@ -50,10 +50,9 @@ class Binding:
 
 
 def binding(function):
-    kinds = {p.kind_name: p.name for p in function.params}
-    comm = f"*{kinds['comm']}" if "comm" in kinds else "MPI_COMM_WORLD"
-    arguments = [rule(function, p) for p in function.params]
-    return Binding(function.name, function.returns, arguments, "request_out" in kinds, comm)
+    pending = any(p.kind_name == "request_out" for p in function.params)
+    comm = next((f"*{p.name}" for p in function.params if p.ctype == "MPI_Comm %s"), "MPI_COMM_WORLD")
+    return Binding(function.name, function.returns, [rule(function, p) for p in function.params], pending, comm)
 
 
 def bindings(functions):

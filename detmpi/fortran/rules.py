@@ -59,7 +59,7 @@ def pointer_rule(function, param, base, shape):
     if n == "array_of_indices":
         argument.before, argument.after = "*outcount = 0;", "indices_from_one(*outcount, array_of_indices);"
     if n in WEIGHTS or n == "array_of_errcodes":
-        argument.call = f"{'weights' if n in WEIGHTS else 'error_codes'}({n})"
+        argument.call = f"{'weights_for_c' if n in WEIGHTS else 'error_codes_for_c'}({n})"
     return argument
 
 
@@ -75,7 +75,7 @@ def value_rule(param, base):
 
 def status_rule(param):
     n, many = param.name, param.kind_name == "statuses"
-    function = "statuses" if many else "status_for_c"
+    function = "statuses_for_c" if many else "status_for_c"
     f08 = "TYPE(MPI_Status)" + INTENTS[param.kind.direction]
     return Argument(n, f"MPI_Status* {n}", f"{function}({n})", f90="INTEGER", f08=f08,
                     shape="(*)" if many else "")

@@ -50,19 +50,19 @@ inline MPI_Status* status_for_c(MPI_Status* status) {
   return address == &mpipriv1_.status_ignore || address == &MPIR_F08_MPI_STATUS_IGNORE_OBJ ? MPI_STATUS_IGNORE : status;
 }
 
-inline MPI_Status* statuses(MPI_Status* all) {
+inline MPI_Status* statuses_for_c(MPI_Status* all) {
   const void* address = all;
   return address == &mpipriv2_.statuses_ignore || address == MPIR_F08_MPI_STATUSES_IGNORE_OBJ ? MPI_STATUSES_IGNORE
                                                                                               : all;
 }
 
-inline int* weights(int* all) {
+inline int* weights_for_c(int* all) {
   if (all == &mpifcmb5_ || all == __mpi_f08_link_constants_MOD_mpi_unweighted) return MPI_UNWEIGHTED;
   if (all == &mpifcmb9_ || all == __mpi_f08_link_constants_MOD_mpi_weights_empty) return MPI_WEIGHTS_EMPTY;
   return all;
 }
 
-inline int* error_codes(int* codes) {
+inline int* error_codes_for_c(int* codes) {
   return codes == &mpipriv2_.errcodes_ignore || codes == __mpi_f08_link_constants_MOD_mpi_errcodes_ignore
              ? MPI_ERRCODES_IGNORE
              : codes;
