@@ -62,7 +62,7 @@ def impl_header(functions):
     own = [f for f in functions if not f.unsupported and not f.plan_use]
     lines = "".join(f"{f.returns} {f.impl}({impl_params(f)});\n" for f in own)
     planned = [f for f in functions if f.plan and f.plan_use in ("", "run")]
-    lines += "".join(f"std::unique_ptr<Plan> {f.plan}({impl_params(f)});\n" for f in planned)
+    lines += "".join(f"PlanPtr {f.plan}({impl_params(f)});\n" for f in planned)
     return f"""// {NOTE}
 // What implements each MPI function once its arguments are checked and its handles looked up. Returns an
 // error code, which the caller raises.
@@ -70,11 +70,10 @@ def impl_header(functions):
 
 #include <mpi.h>
 
-#include <memory>
+#include "../coll/plan_calls.hpp"
 
 namespace detmpi {{
 
-class Plan;
 struct Comm;
 struct Datatype;
 struct Errhandler;
@@ -247,7 +246,7 @@ def entry_source(functions):
     body = "\n\n".join(entry(f) for f in functions)
     return f"""// {NOTE}
 // The MPI functions: each looks up handles, checks arguments, calls what implements it and raises errors.
-#include "../coll/plan.hpp"
+#include "../coll/plan_calls.hpp"
 #include "entry.hpp"
 #include "impl.hpp"
 

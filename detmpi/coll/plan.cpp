@@ -29,13 +29,15 @@ void Plan::start() {
   }
 }
 
+void PlanDeleter::operator()(Plan* plan) const { delete plan; }
+
 namespace {
 
 void fill(Request& request, PlanPtr plan) {
   request.kind = RequestKind::kOperation;
   request.comm = &plan->comm();
   request.post = g_clock;
-  request.operation = std::move(plan);
+  request.operation.reset(plan.release());
 }
 
 }  // namespace

@@ -8,13 +8,13 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "../engine/operation.hpp"
 #include "../engine/p2p.hpp"
 #include "../object/comm.hpp"
 #include "../types/typed_room.hpp"
+#include "plan_calls.hpp"
 
 namespace detmpi {
 
@@ -64,13 +64,6 @@ class Plan final : public Operation {
   std::function<int()> at_end_;
 };
 
-using PlanPtr = std::unique_ptr<Plan>;
-
-// An operation that does not block: starts it, and makes a request.
-int plan_start(PlanPtr plan, MPI_Request* request);
-// A persistent one: makes a request that MPI_Start starts.
-int plan_keep(PlanPtr plan, MPI_Request* request);
-// One that blocks.
-int plan_run(PlanPtr plan);
+inline PlanPtr make_plan(Comm& comm) { return PlanPtr(new Plan(comm)); }
 
 }  // namespace detmpi

@@ -6,8 +6,6 @@
 namespace detmpi {
 namespace {
 
-PlanPtr plan_on(Comm& comm) { return std::make_unique<Plan>(comm); }
-
 const Datatype& bytes() { return *datatype_from(MPI_BYTE); }
 
 void* offset(const void* base, ptrdiff_t elements, const Datatype& type) {
@@ -44,7 +42,7 @@ void receive_each(Plan& plan, BlockOf&& block_of, int but = MPI_PROC_NULL) {
 
 template <typename BlockOf>
 PlanPtr gathering(const void* buf, int64_t count, const Datatype& type, BlockOf&& block_of, int root, Comm& comm) {
-  PlanPtr plan = plan_on(comm);
+  PlanPtr plan = make_plan(comm);
   const bool in_place = buf == MPI_IN_PLACE;
   if (is_root(comm, root)) receive_each(*plan, block_of, in_place ? comm.rank : MPI_PROC_NULL);
   if (is_leaf(comm, root) && !in_place) plan->send(root, buf, count, type);
@@ -53,7 +51,7 @@ PlanPtr gathering(const void* buf, int64_t count, const Datatype& type, BlockOf&
 
 template <typename BlockOf>
 PlanPtr scattering(BlockOf&& block_of, void* buf, int64_t count, const Datatype& type, int root, Comm& comm) {
-  PlanPtr plan = plan_on(comm);
+  PlanPtr plan = make_plan(comm);
   const bool in_place = buf == MPI_IN_PLACE;
   if (is_root(comm, root)) send_each(*plan, block_of, in_place ? comm.rank : MPI_PROC_NULL);
   if (is_leaf(comm, root) && !in_place) plan->receive(root, buf, count, type);
@@ -63,7 +61,7 @@ PlanPtr scattering(BlockOf&& block_of, void* buf, int64_t count, const Datatype&
 // In place, the own contribution stands where the others find theirs.
 template <typename BlockOf>
 PlanPtr allgathering(const void* buf, int64_t count, const Datatype& type, BlockOf&& block_of, Comm& comm) {
-  PlanPtr plan = plan_on(comm);
+  PlanPtr plan = make_plan(comm);
   const bool in_place = buf == MPI_IN_PLACE;
   const Block mine = in_place ? block_of(comm.rank) : Block{const_cast<void*>(buf), count, &type};
   const int but = in_place ? comm.rank : MPI_PROC_NULL;
@@ -99,7 +97,7 @@ void send_copies(Plan& plan, BlockOf&& block_of) {
 
 template <typename ToSend, typename ToReceive>
 PlanPtr exchanging(bool in_place, ToSend&& to_send, ToReceive&& to_receive, Comm& comm) {
-  PlanPtr plan = plan_on(comm);
+  PlanPtr plan = make_plan(comm);
   receive_each(*plan, to_receive);
   if (in_place) send_copies(*plan, to_receive);
   else send_each(*plan, to_send);
@@ -111,7 +109,7 @@ PlanPtr exchanging(bool in_place, ToSend&& to_send, ToReceive&& to_receive, Comm
 namespace impl {
 
 PlanPtr plan_barrier(Comm& comm) {
-  PlanPtr plan = plan_on(comm);
+  PlanPtr plan = make_plan(comm);
   const auto nothing = [](int) { return Block{nullptr, 0, &bytes()}; };
   const int but = comm.inter ? MPI_PROC_NULL : comm.rank;
   receive_each(*plan, nothing, but);
@@ -120,7 +118,7 @@ PlanPtr plan_barrier(Comm& comm) {
 }
 
 PlanPtr plan_bcast(void* buffer, int count, const Datatype& type, int root, Comm& comm) {
-  PlanPtr plan = plan_on(comm);
+  PlanPtr plan = make_plan(comm);
   const auto all = [&](int) { return Block{buffer, count, &type}; };
   if (is_root(comm, root)) send_each(*plan, all, comm.inter ? MPI_PROC_NULL : root);
   else if (is_leaf(comm, root)) plan->receive(root, buffer, count, type);

@@ -81,7 +81,7 @@ void send_from(Plan& plan, const Vector& v, int begin) {
 }
 
 PlanPtr scanning(const Vector& v, bool inclusive, Comm& comm) {
-  auto plan = std::make_unique<Plan>(comm);
+  PlanPtr plan = make_plan(comm);
   send_from(*plan, v, comm.rank + 1);
   fold_from(*plan, v, inclusive ? comm.rank + 1 : comm.rank, v.at(0), v.count, 0, v.count);
   return plan;
@@ -91,7 +91,7 @@ PlanPtr scanning(const Vector& v, bool inclusive, Comm& comm) {
 // the other group shares its result, so that all of it goes to each of them.
 PlanPtr scattering(const void* sendbuf, void* recvbuf, const std::vector<int64_t>& counts, const Datatype& type,
                    const Op& op, Comm& comm) {
-  auto plan = std::make_unique<Plan>(comm);
+  PlanPtr plan = make_plan(comm);
   std::vector<int64_t> begins{0};
   for (const int64_t n : counts) begins.push_back(begins.back() + n);
   const Vector v(sendbuf, recvbuf, begins.back(), type, op);
@@ -115,7 +115,7 @@ namespace impl {
 
 PlanPtr plan_reduce(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, int root,
                     Comm& comm) {
-  auto plan = std::make_unique<Plan>(comm);
+  PlanPtr plan = make_plan(comm);
   const Vector v(sendbuf, recvbuf, count, type, op);
   const bool is_root = comm.inter ? root == MPI_ROOT : root == comm.rank;
   if (is_root) fold_from(*plan, v, comm.peers, v.at(0), count, 0, count);
@@ -124,7 +124,7 @@ PlanPtr plan_reduce(const void* sendbuf, void* recvbuf, int count, const Datatyp
 }
 
 PlanPtr plan_allreduce(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, Comm& comm) {
-  auto plan = std::make_unique<Plan>(comm);
+  PlanPtr plan = make_plan(comm);
   const Vector v(sendbuf, recvbuf, count, type, op);
   send_from(*plan, v, 0);
   fold_from(*plan, v, comm.peers, v.at(0), count, 0, count);

@@ -15,6 +15,11 @@ from table import read_table  # noqa: E402
 lines = ['#include "impl.hpp"', '#include "stubs.hpp"', "",
          "#pragma GCC diagnostic ignored \"-Wunused-parameter\"", "namespace detmpi::impl {", ""]
 for function in read_table(Path(options.api) / "functions"):
+    if function.plan and function.plan_use in ("", "run"):
+        lines.append(f"[[gnu::weak]] PlanPtr {function.plan}({impl_params(function)}) {{ "
+                     f'note_stub("{function.name}"); return {{}}; }}')
+    if function.unsupported or function.plan_use:
+        continue
     lines.append(f"[[gnu::weak]] {function.returns} {function.impl}({impl_params(function)}) {{ "
                  f'note_stub("{function.name}"); return {function.returns}(); }}')
 lines += ["", "}  // namespace detmpi::impl", ""]
