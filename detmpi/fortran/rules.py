@@ -15,6 +15,7 @@ INTEGERS = {"int": "INTEGER", "MPI_Aint": "INTEGER(KIND=MPI_ADDRESS_KIND)", "MPI
 HANDLES = {"MPI_Comm", "MPI_Datatype", "MPI_Errhandler", "MPI_Group", "MPI_Info", "MPI_Message", "MPI_Op",
            "MPI_Request", "MPI_Session", "MPI_Win"}
 INTENTS = {"in": ", INTENT(IN)", "out": ", INTENT(OUT)", "inout": ", INTENT(INOUT)"}
+LENGTHS = {"buflen", "pset_len"}  # of the string that the next parameter has room for, and that there is
 WEIGHTS = {"sourceweights", "destweights", "weights"}
 # By reference in C too, with the arguments of the Fortran function: no conversion.
 SAME_CALLBACKS = re.compile(r"MPI_(User|Comm_errhandler|Win_errhandler|File_errhandler|Session_errhandler)_function")
@@ -58,6 +59,9 @@ def pointer_rule(function, param, base, shape):
         argument.call, argument.after = "&index_c", "*index = index_from_one(index_c);"
     if n == "array_of_indices":
         argument.before, argument.after = "*outcount = 0;", "indices_from_one(*outcount, array_of_indices);"
+    if n in LENGTHS:  # C counts the null character, too
+        argument.before = f"const int room = *{n};\n  int {n}_c = room > 0 ? room + 1 : 0;"
+        argument.call, argument.after = f"&{n}_c", f"*{n} = {n}_c > 0 ? {n}_c - 1 : 0;"
     if n in WEIGHTS or n == "array_of_errcodes":
         argument.call = f"{'weights_for_c' if n in WEIGHTS else 'error_codes_for_c'}({n})"
     return argument
@@ -89,7 +93,8 @@ def string_rule(function, param):
         strip = "without_blanks" if function.name.startswith("Info_") else "without_trailing_blanks"
         argument.before, argument.call = f"const std::string {n}_c = {strip}({n}, {n}_length);", f"{n}_c.c_str()"
         return argument
-    found = " && *flag != 0" if any(p.name == "flag" for p in function.params) else ""
+    names = {p.name for p in function.params}
+    found = " && *flag != 0" * ("flag" in names) + " && room > 0" * bool(LENGTHS & names)
     argument.before, argument.call = f"Text {n}_c;", f"{n}_c.data()"
     argument.after = f"if (code == MPI_SUCCESS{found}) pad({n}, {n}_length, {n}_c.data());"
     return argument
@@ -159,8 +164,8 @@ def rule(function, param):
     """The Argument of a parameter; ends the build if there is none."""
     words = re.fullmatch(r"(?:const )?([\w.]+) ?(\**)(?:%s)?((?:\[\d*\])*)", param.ctype)
     base, stars, shape = words.groups() if words else (param.ctype, "", "")
-    if param.kind_name in ("argc", "argv"):
-        return absent(param, "nullptr")
+    if param.name in ("argc", "argv") and function.name != "Comm_spawn":
+        return absent(param, "0" if param.ctype == "int %s" else "nullptr")
     if param.kind_name == "varargs":
         return absent(param, "")
     if base == "void":

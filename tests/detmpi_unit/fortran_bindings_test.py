@@ -52,6 +52,9 @@ class Rules(unittest.TestCase):
         text = c_side([BINDINGS["Info_get"]], "")
         self.assertIn("without_blanks(key, key_length)", text)
         self.assertIn("*flag != 0) pad(value, value_length", text)
+        text = c_side([BINDINGS["Info_get_string"]], "")
+        self.assertIn("&& *flag != 0 && room > 0) pad(", text)
+        self.assertIn("MPI_Info_create_env(0, nullptr, info)", c_side([BINDINGS["Info_create_env"]], ""))
 
     def test_sections_are_described_only_where_the_buffer_holds_no_more(self):
         self.assertIn("TypedBuffer", c_side([BINDINGS["Isend"]], ""))
