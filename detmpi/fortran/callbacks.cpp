@@ -17,7 +17,7 @@ struct RequestFunctions {
   FortranQuery* query;
   FortranFree* free;
   FortranCancel* cancel;
-  MPI_Aint extra;
+  MPI_Aint* extra;
 };
 
 // Kept to the end: a key that has been freed lives on while there are attributes, and nothing tells when the last goes.
@@ -36,7 +36,7 @@ void* remember(FortranCopy* copy, FortranDelete* remove, MPI_Aint extra) {
   return &g_attribute_functions.emplace_back(AttributeFunctions{copy, remove, extra});
 }
 
-void* remember(FortranQuery* query, FortranFree* free, FortranCancel* cancel, MPI_Aint extra) {
+void* remember(FortranQuery* query, FortranFree* free, FortranCancel* cancel, MPI_Aint* extra) {
   return new RequestFunctions{query, free, cancel, extra};
 }
 
@@ -61,14 +61,14 @@ int delete_attribute(MPI_Fint object, int keyval, void* value, void* extra) {
 int query_request(void* extra, MPI_Status* status) {
   auto& functions = *static_cast<RequestFunctions*>(extra);
   MPI_Fint code = MPI_SUCCESS;
-  functions.query(&functions.extra, status, &code);
+  functions.query(functions.extra, status, &code);
   return code;
 }
 
 int free_request(void* extra) {
   auto* functions = static_cast<RequestFunctions*>(extra);
   MPI_Fint code = MPI_SUCCESS;
-  functions->free(&functions->extra, &code);
+  functions->free(functions->extra, &code);
   delete functions;
   return code;
 }
@@ -76,7 +76,7 @@ int free_request(void* extra) {
 int cancel_request(void* extra, int complete) {
   auto& functions = *static_cast<RequestFunctions*>(extra);
   MPI_Fint code = MPI_SUCCESS;
-  functions.cancel(&functions.extra, &complete, &code);
+  functions.cancel(functions.extra, &complete, &code);
   return code;
 }
 

@@ -15,9 +15,10 @@ using FortranQuery = void(MPI_Aint* extra, MPI_Status* status, MPI_Fint* ierror)
 using FortranFree = void(MPI_Aint* extra, MPI_Fint* ierror);
 using FortranCancel = void(MPI_Aint* extra, MPI_Fint* complete, MPI_Fint* ierror);
 
-// The extra state for the functions below.
+// The extra state for the functions below. The program's own is a value for attributes; for requests it is the
+// program's variable, which their functions may change.
 void* remember(FortranCopy* copy, FortranDelete* remove, MPI_Aint extra);
-void* remember(FortranQuery* query, FortranFree* free, FortranCancel* cancel, MPI_Aint extra);
+void* remember(FortranQuery* query, FortranFree* free, FortranCancel* cancel, MPI_Aint* extra);
 
 int copy_attribute(MPI_Fint object, int keyval, void* extra, void* in, void* out, int* flag);
 int delete_attribute(MPI_Fint object, int keyval, void* value, void* extra);

@@ -113,7 +113,9 @@ def address_rule(function, param):
         argument.call = f"reinterpret_cast<void*>(*{n})"
     elif n == "extra_state":
         functions = [p.name for p in function.params if "_function" in p.ctype and "Datarep" not in p.ctype]
-        argument.call = f"remember({', '.join(functions)}, *{n})" if functions else f"reinterpret_cast<void*>(*{n})"
+        value = n if function.name.startswith("Grequest") else f"*{n}"  # see callbacks.hpp
+        argument.call = f"remember({', '.join(functions)}, {value})" if functions else "nullptr"
+        argument.c = argument.c if functions else "MPI_Aint*"
     else:
         argument.pointer, argument.f08 = True, "TYPE(C_PTR)" + INTENTS["out"]
     return argument

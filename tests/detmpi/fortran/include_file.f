@@ -13,6 +13,7 @@
       call attributes
       call operations(rank, ranks)
       call errors
+      call requests
       call old_names(rank)
       if (rank .eq. 0) print *, 'mpif.h holds on', ranks
       call MPI_Finalize(ierr)
@@ -224,6 +225,56 @@
       integer comm, code, seen
       common /noticed/ seen
       seen = seen + 1
+      end
+
+      subroutine requests
+      use checks
+      implicit none
+      include 'mpif.h'
+      integer request, status(MPI_STATUS_SIZE), ierr
+      integer(kind=MPI_ADDRESS_KIND), save :: extra
+      external query, free, cancel
+      logical cancelled
+      extra = 7
+      call MPI_Grequest_start(query, free, cancel, extra, request,
+     &  ierr)
+      call MPI_Cancel(request, ierr)
+      call MPI_Grequest_complete(request, ierr)
+      call MPI_Wait(request, status, ierr)
+      call MPI_Test_cancelled(status, cancelled, ierr)
+      call expect(cancelled, 'a request of the program')
+      call expect(status(MPI_TAG) .eq. 8, 'its status')
+      call expect(extra .eq. 18, 'freed once')
+      end
+
+      subroutine query(extra, status, ierror)
+      implicit none
+      include 'mpif.h'
+      integer(kind=MPI_ADDRESS_KIND) extra
+      integer status(MPI_STATUS_SIZE), ierror
+      status(MPI_SOURCE) = MPI_UNDEFINED
+      status(MPI_TAG) = int(extra)
+      call MPI_Status_set_elements(status, MPI_BYTE, 0, ierror)
+      call MPI_Status_set_cancelled(status, extra .eq. 8, ierror)
+      end
+
+      subroutine free(extra, ierror)
+      implicit none
+      include 'mpif.h'
+      integer(kind=MPI_ADDRESS_KIND) extra
+      integer ierror
+      extra = extra + 10
+      ierror = MPI_SUCCESS
+      end
+
+      subroutine cancel(extra, complete, ierror)
+      implicit none
+      include 'mpif.h'
+      integer(kind=MPI_ADDRESS_KIND) extra
+      integer ierror
+      logical complete
+      if (.not. complete) extra = extra + 1
+      ierror = MPI_SUCCESS
       end
 
       subroutine old_names(rank)
