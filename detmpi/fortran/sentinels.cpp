@@ -1,11 +1,11 @@
 // The common blocks, for programs that do not define them themselves, and what C programs know of them.
 #include "sentinels.hpp"
 
-decltype(mpipriv1_) mpipriv1_;
-decltype(mpipriv2_) mpipriv2_;
-decltype(mpiprivc_) mpiprivc_;
-MPI_Fint mpifcmb5_;
-MPI_Fint mpifcmb9_;
+alignas(16) decltype(mpipriv1_) mpipriv1_;
+alignas(16) decltype(mpipriv2_) mpipriv2_;
+alignas(16) decltype(mpiprivc_) mpiprivc_;
+alignas(16) MPI_Fint mpifcmb5_;
+alignas(16) MPI_Fint mpifcmb9_;
 
 namespace {
 
