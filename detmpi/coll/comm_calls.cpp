@@ -62,12 +62,16 @@ int comm_dup_with_info(Comm& comm, Info* info, MPI_Comm* newcomm) {
 }
 
 int comm_split(Comm& comm, int color, int key, MPI_Comm* newcomm) {
+  if (color < 0 && color != MPI_UNDEFINED) return make_error(MPI_ERR_ARG, "color is %d (must not be negative)", color);
   const Comm* made = split(comm, color, key);
   *newcomm = made == nullptr ? MPI_COMM_NULL : made->handle;
   return MPI_SUCCESS;
 }
 
 int comm_split_type(Comm& comm, int type, int key, Info*, MPI_Comm* newcomm) {
+  if (type != MPI_UNDEFINED && (type < MPI_COMM_TYPE_SHARED || type > MPI_COMM_TYPE_HW_UNGUIDED)) {
+    return make_error(MPI_ERR_ARG, "split_type is %d, which is none of the kinds", type);
+  }
   // All ranks share one machine's memory.
   return comm_split(comm, type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, newcomm);
 }

@@ -135,6 +135,23 @@ void compare() {
   MPI_Comm_free(&turned);
 }
 
+void refused() {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm made;
+  EXPECT(error_class(MPI_Comm_split(MPI_COMM_WORLD, -1, 0, &made)) == MPI_ERR_ARG);
+  EXPECT(error_class(MPI_Comm_split_type(MPI_COMM_WORLD, 77, 0, MPI_INFO_NULL, &made)) == MPI_ERR_ARG);
+  MPI_Group all;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  if (g_size > 1) {
+    EXPECT(error_class(MPI_Comm_create(MPI_COMM_SELF, all, &made)) == MPI_ERR_GROUP);
+    EXPECT(error_class(MPI_Comm_create_group(MPI_COMM_SELF, all, 0, &made)) == MPI_ERR_GROUP);
+  }
+  MPI_Group_free(&all);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -144,6 +161,7 @@ int main(int argc, char** argv) {
   apart();
   freed_early();
   compare();
+  refused();
   // Again and again: contexts and memory must not run out.
   for (int i = 0; i < 300; ++i) {
     MPI_Comm comm;
