@@ -49,17 +49,13 @@ int comm_dup(Comm& comm, MPI_Comm* newcomm) {
     *newcomm = MPI_COMM_NULL;
     return code;
   }
-  copy.info = comm.info;
   copy.topology = comm.topology;
   *newcomm = copy.handle;
   return MPI_SUCCESS;
 }
 
-int comm_dup_with_info(Comm& comm, Info* info, MPI_Comm* newcomm) {
-  const int code = comm_dup(comm, newcomm);
-  if (code == MPI_SUCCESS && info != nullptr) comm_from(*newcomm)->info = *info;
-  return code;
-}
+// No hint is known.
+int comm_dup_with_info(Comm& comm, Info*, MPI_Comm* newcomm) { return comm_dup(comm, newcomm); }
 
 int comm_split(Comm& comm, int color, int key, MPI_Comm* newcomm) {
   if (color < 0 && color != MPI_UNDEFINED) return make_error(MPI_ERR_ARG, "color is %d (must not be negative)", color);

@@ -121,12 +121,10 @@ int group_from_session_pset(Session&, const char* pset_name, MPI_Group* newgroup
   return members ? MPI_SUCCESS : no_such_set(pset_name);
 }
 
-int comm_create_from_group(Group& group, const char* stringtag, Info* info, Errhandler& errhandler, MPI_Comm* newcomm) {
+int comm_create_from_group(Group& group, const char* stringtag, Info*, Errhandler& errhandler, MPI_Comm* newcomm) {
   const int code = comm_create_group(*g_comm_world, group, tag_of(stringtag), newcomm);
   if (code != MPI_SUCCESS || *newcomm == MPI_COMM_NULL) return code;
-  Comm& made = *comm_from(*newcomm);
-  if (info != nullptr) made.info = *info;
-  return comm_set_errhandler(made, errhandler);
+  return comm_set_errhandler(*comm_from(*newcomm), errhandler);
 }
 
 }  // namespace impl

@@ -29,7 +29,6 @@ struct Comm {
   CommTransport* transport = nullptr;
   Errhandler* errhandler = nullptr;
   Attributes attributes;
-  Info info;
   std::string name;
   bool inter = false;
   std::vector<int> remote_world_rank;        // of an inter-communicator's other group

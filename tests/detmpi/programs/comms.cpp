@@ -135,6 +135,23 @@ void compare() {
   MPI_Comm_free(&turned);
 }
 
+// Hints, of which none is known, are ignored.
+void hints() {
+  MPI_Info info, used;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "k", "v");
+  MPI_Comm comm;
+  MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
+  MPI_Comm_set_info(comm, info);
+  MPI_Comm_get_info(comm, &used);
+  int keys = -1;
+  MPI_Info_get_nkeys(used, &keys);
+  EXPECT(keys == 0);
+  MPI_Info_free(&used);
+  MPI_Info_free(&info);
+  MPI_Comm_free(&comm);
+}
+
 void refused() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -161,6 +178,7 @@ int main(int argc, char** argv) {
   apart();
   freed_early();
   compare();
+  hints();
   refused();
   // Again and again: contexts and memory must not run out.
   for (int i = 0; i < 300; ++i) {
