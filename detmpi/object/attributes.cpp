@@ -10,7 +10,7 @@
 namespace detmpi {
 namespace {
 
-Keyvals<HandleKind::kComm> g_keyvals;
+using Keys = Keyvals<HandleKind::kComm>;
 
 // The address of a predefined attribute's value, null if there is no such attribute or it has no value.
 int* predefined(int keyval) {
@@ -38,13 +38,13 @@ namespace impl {
 
 int comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
                        MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state) {
-  return g_keyvals.create(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
+  return Keys::create(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 }
 
-int comm_free_keyval(int* comm_keyval) { return g_keyvals.free(comm_keyval); }
+int comm_free_keyval(int* comm_keyval) { return Keys::free(comm_keyval); }
 
 int comm_set_attr(Comm& comm, int comm_keyval, void* attribute_val) {
-  return g_keyvals.set(comm.handle, comm.attributes, comm_keyval, attribute_val);
+  return Keys::set(comm.handle, comm.attributes, comm_keyval, attribute_val);
 }
 
 int comm_get_attr(Comm& comm, int comm_keyval, void* attribute_val, int* flag) {
@@ -53,12 +53,10 @@ int comm_get_attr(Comm& comm, int comm_keyval, void* attribute_val, int* flag) {
     *static_cast<int**>(attribute_val) = value;
     return MPI_SUCCESS;
   }
-  return g_keyvals.get(comm.attributes, comm_keyval, attribute_val, flag);
+  return Keys::get(comm.attributes, comm_keyval, attribute_val, flag);
 }
 
-int comm_delete_attr(Comm& comm, int comm_keyval) {
-  return g_keyvals.erase(comm.handle, comm.attributes, comm_keyval);
-}
+int comm_delete_attr(Comm& comm, int comm_keyval) { return Keys::erase(comm.handle, comm.attributes, comm_keyval); }
 
 }  // namespace impl
 }  // namespace detmpi

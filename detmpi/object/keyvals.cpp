@@ -16,7 +16,9 @@ auto position(List& attributes, const Keyval& keyval) {
 }  // namespace
 
 void keyval_release(Keyval& keyval) {
-  if (--keyval.refs == 0) delete &keyval;
+  if (--keyval.refs > 0) return;
+  keyval.forget(keyval.handle);
+  delete &keyval;
 }
 
 int invalid_keyval(int handle) {

@@ -19,7 +19,9 @@ struct Keyval {
   CopyAttribute* copy = nullptr;      // null: never copied
   DeleteAttribute* remove = nullptr;  // null: nothing to call
   void* extra = nullptr;
-  int refs = 1;  // the program's handle, and every attribute
+  void (*forget)(int handle) = nullptr;  // makes the handle invalid
+  bool freed = false;                    // by the program: no more attributes are set under it
+  int refs = 1;                          // the program until it frees the key, and every attribute
 };
 
 struct Attribute {
@@ -43,31 +45,35 @@ int attributes_copy(int object, Attributes from, Attributes& to);
 // Deletes all attributes. Returns the first callback's error; what was not deleted stays.
 int attributes_delete_all(int object, Attributes& attributes);
 
-// The keys of one kind of object, and the calls that name a key. Each returns an error code.
+// The keys of one kind of object, and the calls that name a key. Each returns an error code. A handle is valid as long
+// as attributes are stored under the key, even if the program has freed it: a callback may free it once more.
 template <HandleKind kObject>
 class Keyvals {
  public:
-  int create(CopyAttribute* copy, DeleteAttribute* remove, int* keyval, void* extra) {
-    auto* made = new Keyval{MPI_KEYVAL_INVALID, copy, remove, extra};
+  static int create(CopyAttribute* copy, DeleteAttribute* remove, int* keyval, void* extra) {
+    auto* made = new Keyval{MPI_KEYVAL_INVALID, copy, remove, extra, [](int handle) { table_.erase(handle); }};
     *keyval = made->handle = table_.insert(made);
     return MPI_SUCCESS;
   }
 
-  int free(int* keyval) {
+  static int free(int* keyval) {
     Keyval* found = table_.get(*keyval);
     if (found == nullptr) return invalid_keyval(*keyval);
-    table_.erase(*keyval);
-    keyval_release(*found);
+    if (!found->freed) {
+      found->freed = true;
+      keyval_release(*found);
+    }
     *keyval = MPI_KEYVAL_INVALID;
     return MPI_SUCCESS;
   }
 
-  int set(int object, Attributes& attributes, int keyval, void* value) const {
+  static int set(int object, Attributes& attributes, int keyval, void* value) {
     Keyval* found = table_.get(keyval);
-    return found == nullptr ? invalid_keyval(keyval) : attribute_set(object, attributes, *found, value);
+    if (found == nullptr || found->freed) return invalid_keyval(keyval);
+    return attribute_set(object, attributes, *found, value);
   }
 
-  int get(const Attributes& attributes, int keyval, void* value, int* flag) const {
+  static int get(const Attributes& attributes, int keyval, void* value, int* flag) {
     const Keyval* found = table_.get(keyval);
     if (found == nullptr) return invalid_keyval(keyval);
     const Attribute* attribute = attribute_find(attributes, *found);
@@ -76,13 +82,13 @@ class Keyvals {
     return MPI_SUCCESS;
   }
 
-  int erase(int object, Attributes& attributes, int keyval) const {
+  static int erase(int object, Attributes& attributes, int keyval) {
     Keyval* found = table_.get(keyval);
     return found == nullptr ? invalid_keyval(keyval) : attribute_delete(object, attributes, *found);
   }
 
  private:
-  HandleTable<Keyval, HandleKind::kKeyval, static_cast<uint32_t>(kObject) << 22> table_;
+  static inline HandleTable<Keyval, HandleKind::kKeyval, static_cast<uint32_t>(kObject) << 22> table_;
 };
 
 }  // namespace detmpi

@@ -128,6 +128,7 @@ int type_dup(const Datatype& oldtype, MPI_Datatype* newtype) {
   const int code = attributes_copy(oldtype.handle, oldtype.attributes, type.attributes);
   if (code != MPI_SUCCESS) {
     (void)datatype_close(type);
+    *newtype = MPI_DATATYPE_NULL;
     return code;
   }
   *newtype = type.handle;

@@ -175,6 +175,8 @@ TEST_CASE_METHOD(Types, "Duplicates and names") {
   REQUIRE(std::string(name) == "column");
   MPI_Type_get_name(MPI_LONG_LONG, name, &length);
   REQUIRE(std::string(name) == "MPI_LONG_LONG_INT");
+  MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &length);
+  REQUIRE(std::string(name) == "MPI_C_COMPLEX");
 }
 
 TEST_CASE_METHOD(Types, "Misuse of datatypes") {

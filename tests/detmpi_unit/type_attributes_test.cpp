@@ -87,7 +87,7 @@ TEST_CASE_METHOD(Types, "A callback that refuses stops the copy or the end of a 
   int first, second;
   MPI_Type_create_keyval(copy_attribute, delete_attribute, &first, nullptr);
   MPI_Type_create_keyval(refuse_copy, MPI_TYPE_NULL_DELETE_FN, &second, nullptr);
-  MPI_Datatype from = pair_of_ints(), to = MPI_DATATYPE_NULL;
+  MPI_Datatype from = pair_of_ints(), to = MPI_INT;
   MPI_Type_set_attr(from, first, number(1));
   MPI_Type_set_attr(from, second, number(2));
   const size_t before = g_types.used();
@@ -129,4 +129,27 @@ TEST_CASE_METHOD(Types, "Keys of one kind of object are no keys of another") {
   REQUIRE(error_class_of(MPI_Type_free_keyval(&none)) == MPI_ERR_KEYVAL);
   MPI_Type_free_keyval(&type_key);
   MPI_Comm_free_keyval(&comm_key);
+}
+
+TEST_CASE_METHOD(Types, "A key that was freed lives as long as its attributes") {
+  g_log.clear();
+  int key, next;
+  MPI_Type_create_keyval(copy_attribute, delete_attribute, &key, nullptr);
+  MPI_Datatype from = pair_of_ints(), to;
+  MPI_Type_set_attr(from, key, number(1));
+  int freed = key;
+  MPI_Type_free_keyval(&freed);
+  freed = key;
+  REQUIRE(MPI_Type_free_keyval(&freed) == MPI_SUCCESS);  // no more than the first time
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &next, nullptr);
+  REQUIRE(next != key);
+  REQUIRE(error_class_of(MPI_Type_set_attr(from, key, number(5))) == MPI_ERR_KEYVAL);
+  MPI_Type_dup(from, &to);
+  REQUIRE(value_of(to, key) == 2);
+  REQUIRE(MPI_Type_delete_attr(from, key) == MPI_SUCCESS);
+  MPI_Type_free(&to);
+  REQUIRE(g_log == "copy delete1 delete2 ");
+  REQUIRE(error_class_of(MPI_Type_free_keyval(&key)) == MPI_ERR_KEYVAL);
+  MPI_Type_free_keyval(&next);
+  MPI_Type_free(&from);
 }
