@@ -56,8 +56,9 @@ void parts_of(const Part* part, size_t count, char* typed, char* packed) {
 }
 
 template <class Way>
-void whole_parts(const Layout& layout, size_t first, size_t count, char* typed, char* packed) {
-  const Part* part = layout.parts.data() + first;
+void whole_parts(const Layout& layout, char* typed, char* packed) {
+  const Part* part = layout.parts.data();
+  const size_t count = layout.parts.size();
   switch (layout.block) {
     case 4: return parts_of<Way, 4>(part, count, typed, packed);
     case 8: return parts_of<Way, 8>(part, count, typed, packed);
@@ -139,22 +140,44 @@ void copy_structures(const Layout& layout, ptrdiff_t stride, char* typed, char* 
 }
 
 template <class Way>
+void copy_whole(const Layout& layout, char* typed, char* packed);
+
+template <class Way>
+void whole_elements(const Layout& child, ptrdiff_t stride, char* typed, char* packed, size_t count) {
+  if (child.one_block()) {
+    run_blocks<Way>(place(typed, child.offset), stride, child.block, packed, child.block, count);
+  } else if (is_structure_array(child, stride, count)) {
+    copy_structures<Way>(child, stride, typed, packed, count);
+  } else {
+    for (size_t i = 0; i < count; ++i) {
+      copy_whole<Way>(child, place(typed, static_cast<ptrdiff_t>(i) * stride), packed + i * child.bytes);
+    }
+  }
+}
+
+// All the data of one element: no position is looked for.
+template <class Way>
+void copy_whole(const Layout& layout, char* typed, char* packed) {
+  typed = place(typed, layout.offset);
+  switch (layout.kind) {
+    case Layout::Kind::kRun:
+      return run_blocks<Way>(typed, layout.stride, layout.block, packed, layout.block, layout.count);
+    case Layout::Kind::kLoop: return whole_elements<Way>(*layout.child, layout.stride, typed, packed, layout.count);
+    case Layout::Kind::kBlocks: return whole_parts<Way>(layout, typed, packed);
+    case Layout::Kind::kSequence:
+      for (const Part& part : layout.parts) {
+        copy_whole<Way>(*part.child, place(typed, part.offset), packed + part.start);
+      }
+  }
+}
+
+template <class Way>
 void copy_loop(const Layout& child, ptrdiff_t stride, char* typed, size_t position, char* packed, size_t n) {
   const auto at = [&](size_t index) { return place(typed, static_cast<ptrdiff_t>(index) * stride); };
   split(
       child.bytes, position, packed, n,
       [&](size_t index, size_t inside, char* to, size_t m) { copy<Way>(child, at(index), inside, to, m); },
-      [&](size_t index, size_t count, char* to) {
-        if (child.one_block()) {
-          run_blocks<Way>(place(at(index), child.offset), stride, child.block, to, child.block, count);
-          return;
-        }
-        if (is_structure_array(child, stride, count)) {
-          copy_structures<Way>(child, stride, at(index), to, count);
-          return;
-        }
-        for (size_t i = 0; i < count; ++i) copy<Way>(child, at(index + i), 0, to + i * child.bytes, child.bytes);
-      });
+      [&](size_t index, size_t count, char* to) { whole_elements<Way>(child, stride, at(index), to, count); });
 }
 
 // The part that holds a position.
@@ -175,9 +198,6 @@ void copy_part(const Part& part, char* typed, size_t inside, char* packed, size_
 
 template <class Way>
 void copy_parts(const Layout& layout, char* typed, size_t position, char* packed, size_t n) {
-  if (layout.kind == Layout::Kind::kBlocks && n == layout.bytes) {
-    return whole_parts<Way>(layout, 0, layout.parts.size(), typed, packed);
-  }
   for (size_t i = find_part(layout, position); n > 0; ++i) {
     const Part& part = layout.parts[i];
     const size_t inside = position - part.start;
@@ -192,6 +212,7 @@ void copy_parts(const Layout& layout, char* typed, size_t position, char* packed
 template <class Way>
 void copy(const Layout& layout, char* typed, size_t position, char* packed, size_t n) {
   if (n == 0) return;
+  if (n == layout.bytes) return copy_whole<Way>(layout, typed, packed);
   typed = place(typed, layout.offset);
   switch (layout.kind) {
     case Layout::Kind::kRun: return copy_run<Way>(layout, typed, position, packed, n);
