@@ -148,6 +148,8 @@ TEST_CASE_METHOD(Types, "Fortran's types by precision and range") {
   REQUIRE(bytes(type) == 4);
   MPI_Type_create_f90_real(16, MPI_UNDEFINED, &type);
   REQUIRE(datatype_from(type)->element == Element::kF80);
+  MPI_Type_create_f90_real(10, 4000, &type);
+  REQUIRE(datatype_from(type)->element == Element::kF80);
   MPI_Type_create_f90_complex(19, 4000, &type);
   REQUIRE(bytes(type) == 32);
   REQUIRE(datatype_from(type)->element == Element::kC128);
