@@ -171,7 +171,7 @@ void job_abort(int code, const char* why) {
 
 void job_begin(int required) {
   const char* checks = std::getenv("DETMPI_CHECKS");
-  g_checks = checks == nullptr || std::strcmp(checks, "0") != 0;
+  if (checks != nullptr && std::strcmp(checks, "0") == 0) g_checks = false;  // else as a tool may have set it
   RankOutputFiles files;
   const int rank = join_job(files);
   rank_begin(rank);

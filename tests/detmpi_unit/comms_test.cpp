@@ -122,6 +122,28 @@ TEST_CASE_METHOD(Comms, "Attributes are deleted last one first") {
   for (int& key : keys) MPI_Comm_free_keyval(&key);
 }
 
+TEST_CASE_METHOD(Comms, "A key that was freed names its attributes as long as there are any") {
+  int key, again;
+  g_log.clear();
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_attribute, &key, nullptr);
+  const int kept = again = key;
+  MPI_Comm_set_attr(MPI_COMM_WORLD, kept, number(5));
+  REQUIRE(MPI_Comm_free_keyval(&key) == MPI_SUCCESS);
+  REQUIRE(MPI_Comm_free_keyval(&again) == MPI_SUCCESS);  // has no further effect
+  int other;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &other, nullptr);
+  REQUIRE(other != kept);
+  REQUIRE(error_class_of(MPI_Comm_set_attr(MPI_COMM_WORLD, kept, number(6))) == MPI_ERR_KEYVAL);
+  void* value = nullptr;
+  int flag = 0;
+  REQUIRE(MPI_Comm_get_attr(MPI_COMM_WORLD, kept, &value, &flag) == MPI_SUCCESS);
+  REQUIRE((flag == 1 && value == number(5)));
+  REQUIRE(MPI_Comm_delete_attr(MPI_COMM_WORLD, kept) == MPI_SUCCESS);
+  REQUIRE(g_log == "delete5 ");
+  REQUIRE(error_class_of(MPI_Comm_get_attr(MPI_COMM_WORLD, kept, &value, &flag)) == MPI_ERR_KEYVAL);
+  MPI_Comm_free_keyval(&other);
+}
+
 TEST_CASE_METHOD(Comms, "MPI_COMM_DUP_FN copies the value") {
   int key, flag;
   MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, nullptr);
