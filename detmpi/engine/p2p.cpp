@@ -81,7 +81,7 @@ void empty_status(MPI_Status* status, int source) {
   if (!wanted(status)) return;
   status->MPI_SOURCE = source;
   status->MPI_TAG = MPI_ANY_TAG;
-  status->MPI_ERROR = MPI_SUCCESS;
+  if (source != MPI_PROC_NULL) status->MPI_ERROR = MPI_SUCCESS;  // of a receive it is left alone
   status->count_hi_and_cancelled = 0;
   status_set_bytes(*status, 0);
 }

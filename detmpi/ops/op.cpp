@@ -49,7 +49,7 @@ bool category_allowed(MPI_Op op, Category category) {
     case MPI_PROD: return number || category == Category::kAddress || category == Category::kComplex;
     case MPI_LAND:
     case MPI_LOR:
-    case MPI_LXOR: return number || category == Category::kLogical;
+    case MPI_LXOR: return number || category == Category::kLogical || category == Category::kAddress;
     case MPI_BAND:
     case MPI_BOR:
     case MPI_BXOR: return integer || category == Category::kByte || category == Category::kAddress;
