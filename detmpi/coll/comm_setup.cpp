@@ -16,28 +16,41 @@ BoardStore g_boards;
 
 static_assert(sizeof(Proposal) <= chan::kPlaceBytes);
 
-// The board's frames come from the first member, which tells the others where they are.
-void give_board(Comm& comm) {
+void set_board(Comm& comm, spmc::EPageIndex first) {
   auto* transport = new CommTransport;
   comm.transport = transport;
   if (comm.size == 1) return;
-  const auto members = static_cast<uint32_t>(comm.size);
+  transport->first = first;
+  transport->board = chan::Board(first, static_cast<uint32_t>(comm.rank), static_cast<uint32_t>(comm.size));
+}
+
+// The board's frames come from the first member, which tells the others where they are.
+void give_board(Comm& comm) {
   uint32_t first = 0;
+  if (comm.size == 1) return set_board(comm, {first});
   const uint32_t context = collective_context(comm);  // nobody else uses it yet
   const ContentsHidden frame_number;
   if (comm.rank == 0) {
-    first = g_boards.take(members).value;
+    first = take_board(comm.size).value;
     for (int to = 1; to < comm.size; ++to) {
       p2p_send(&first, 1, *datatype_from(MPI_UINT32_T), comm, {to, 0, context}, SendMode::kStandard);
     }
   } else {
     (void)p2p_recv(&first, 1, *datatype_from(MPI_UINT32_T), comm, {0, 0, context}, MPI_STATUS_IGNORE);
   }
-  transport->first = {first};
-  transport->board = chan::Board(transport->first, static_cast<uint32_t>(comm.rank), members);
+  set_board(comm, {first});
 }
 
 }  // namespace
+
+spmc::EPageIndex take_board(int members) { return g_boards.take(static_cast<uint32_t>(members)); }
+
+Comm& make_intra_copy(Comm& parent, uint32_t context, spmc::EPageIndex board) {
+  Comm& comm = comm_register(MPI_COMM_NULL, context, parent.rank, parent.world_rank);
+  set_board(comm, board);
+  comm_inherit(parent, comm);
+  return comm;
+}
 
 Proposal propose(int choice, int key) { return {g_next_context, choice, key}; }
 

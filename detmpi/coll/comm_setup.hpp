@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include <spmc/types.hpp>
+
 namespace detmpi {
 
 struct Comm;
@@ -45,5 +47,14 @@ Comm& make_intra(Comm& parent, uint32_t context, std::vector<int> world_rank);
 // The same of two groups (intercomm_calls.cpp): of those on both sides who give my color, null if I give none or nobody
 // on the other side does.
 Comm* split_inter(Comm& parent, int color, int key);
+
+// --- copies (comm_idup.cpp) ---
+
+// Frames of a board for that many members, more than one. Its first member takes them; they are given back with its
+// communicator.
+spmc::EPageIndex take_board(int members);
+// Copies of a communicator for which number and board are known; nobody is waited for.
+Comm& make_intra_copy(Comm& parent, uint32_t context, spmc::EPageIndex board);
+Comm& make_inter_copy(Comm& parent, uint32_t context, spmc::EPageIndex board);
 
 }  // namespace detmpi

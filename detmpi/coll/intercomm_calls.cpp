@@ -63,23 +63,26 @@ uint32_t agree(const Sides& sides, uint32_t contexts) {
 constexpr uint32_t kContexts = 2;  // of an inter-communicator
 
 // The local group's own communicator, to which the program has no handle.
-Comm& make_local(Comm& parent, uint32_t context, const std::vector<int>& world_rank) {
-  Comm& comm = make_intra(parent, context, world_rank);
+Comm& hide_local(Comm& comm) {
   comm.name = "the local group of an inter-communicator";
   g_comms.erase(comm.handle);
   comm.handle = MPI_COMM_NULL;
   return comm;
 }
 
-Comm& make_inter(Comm& parent, uint32_t context, const std::vector<int>& local, std::vector<int> remote) {
-  const auto me = std::find(local.begin(), local.end(), g_engine.rank());
-  Comm& comm = comm_register(MPI_COMM_NULL, context, static_cast<int>(me - local.begin()), local);
+// `group`: a communicator of the own group, with the next context number.
+Comm& join(Comm& parent, uint32_t context, Comm& group, std::vector<int> remote) {
+  Comm& comm = comm_register(MPI_COMM_NULL, context, group.rank, group.world_rank);
   comm.inter = true;
   comm.peers = static_cast<int>(remote.size());
   comm.remote_world_rank = std::move(remote);
-  comm.local = &make_local(parent, context + 1, local);
+  comm.local = &hide_local(group);
   comm_inherit(parent, comm);
   return comm;
+}
+
+Comm& make_inter(Comm& parent, uint32_t context, const std::vector<int>& local, std::vector<int> remote) {
+  return join(parent, context, make_intra(parent, context + 1, local), std::move(remote));
 }
 
 int not_inter() { return make_error(MPI_ERR_COMM, "the communicator is not an inter-communicator"); }
@@ -110,6 +113,10 @@ Comm* split_inter(Comm& parent, int color, int key) {
   std::vector<int> remote = choose(sides.remote, color, parent.remote_world_rank);
   if (remote.empty()) return nullptr;
   return &make_inter(parent, context, choose(sides.local, color, parent.world_rank), std::move(remote));
+}
+
+Comm& make_inter_copy(Comm& parent, uint32_t context, spmc::EPageIndex board) {
+  return join(parent, context, make_intra_copy(*parent.local, context + 1, board), parent.remote_world_rank);
 }
 
 namespace impl {

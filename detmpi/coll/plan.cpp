@@ -1,30 +1,32 @@
 #include "plan.hpp"
 
+#include "../engine/events.hpp"
 #include "../object/call.hpp"
 
 namespace detmpi {
 
-void Plan::send(int peer, const void* base, int64_t count, const Datatype& type) {
-  if (peer != MPI_PROC_NULL) messages_.push_back({true, peer, const_cast<void*>(base), count, TypeRef(type)});
+void Plan::send(int peer, const void* base, int64_t count, const Datatype& type, Comm& on) {
+  if (peer != MPI_PROC_NULL) messages_.push_back({true, &on, peer, const_cast<void*>(base), count, TypeRef(type)});
 }
 
-void Plan::receive(int peer, void* base, int64_t count, const Datatype& type) {
-  if (peer != MPI_PROC_NULL) messages_.push_back({false, peer, base, count, TypeRef(type)});
+void Plan::receive(int peer, void* base, int64_t count, const Datatype& type, Comm& on) {
+  if (peer != MPI_PROC_NULL) messages_.push_back({false, &on, peer, base, count, TypeRef(type)});
 }
 
 char* Plan::room(const Datatype& type, int64_t count) { return rooms_.emplace_back(type, count).base(); }
 
 // Receives first: what a member sends to itself, or has been sent already, then goes straight to its place.
 void Plan::start() {
+  const auto hidden = hide_contents_ ? std::make_unique<ContentsHidden>() : nullptr;
   clear();
   if (at_start_) at_start_();
   for (const bool sends : {false, true}) {
     for (const Message& m : messages_) {
       if (m.send != sends) continue;
-      const Peer peer{m.peer, tag_, collective_context(comm_)};
+      const Peer peer{m.peer, tag_, collective_context(*m.comm)};
       Request& part = parts().emplace_back();
-      if (sends) p2p_start_send(part, m.base, m.count, *m.type, comm_, peer, SendMode::kStandard);
-      else p2p_start_recv(part, m.base, m.count, *m.type, comm_, peer);
+      if (sends) p2p_start_send(part, m.base, m.count, *m.type, *m.comm, peer, SendMode::kStandard);
+      else p2p_start_recv(part, m.base, m.count, *m.type, *m.comm, peer);
     }
   }
 }

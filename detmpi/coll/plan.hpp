@@ -24,15 +24,18 @@ class Plan final : public Operation {
   explicit Plan(Comm& comm) : comm_(comm), tag_(kFirstTag - static_cast<int>(comm.plans++ % kTags)) {}
 
   // One message; `peer` is a rank of those that the communicator addresses. Messages to MPI_PROC_NULL are left out.
-  void send(int peer, const void* base, int64_t count, const Datatype& type);
-  void receive(int peer, void* base, int64_t count, const Datatype& type);
+  void send(int peer, const void* base, int64_t count, const Datatype& type) { send(peer, base, count, type, comm_); }
+  void receive(int peer, void* base, int64_t count, const Datatype& type) { receive(peer, base, count, type, comm_); }
+  // On another communicator: that of the own group, of an inter-communicator.
+  void send(int peer, const void* base, int64_t count, const Datatype& type, Comm& on);
+  void receive(int peer, void* base, int64_t count, const Datatype& type, Comm& on);
   // Memory that lives as long as the plan.
   char* room(const Datatype& type, int64_t count);
   // What is done at each start, before anything is sent; and at each end, with its error code.
   void at_start(std::function<void()> what) { at_start_ = std::move(what); }
   void at_end(std::function<int()> what) { at_end_ = std::move(what); }
-  // A type that is used at the end lives until then.
-  void keep(const Datatype& type) { kept_.emplace_back(type); }
+  // The messages hold what is an accident of timing: not for comparison with other runs.
+  void hide_contents() { hide_contents_ = true; }
 
   Comm& comm() const { return comm_; }
   // Who can be addressed.
@@ -40,6 +43,7 @@ class Plan final : public Operation {
   bool inter() const { return comm_.inter; }
 
   void start() override;
+  bool hides_contents() const override { return hide_contents_; }
 
  private:
   // Those of operations that block are 0 and up.
@@ -48,6 +52,7 @@ class Plan final : public Operation {
 
   struct Message {
     bool send;
+    Comm* comm;
     int peer;
     void* base;
     int64_t count;
@@ -59,7 +64,7 @@ class Plan final : public Operation {
   int tag_;
   std::vector<Message> messages_;
   std::vector<TypedRoom> rooms_;
-  std::vector<TypeRef> kept_;
+  bool hide_contents_ = false;
   std::function<void()> at_start_;
   std::function<int()> at_end_;
 };

@@ -22,6 +22,9 @@ class Operation {
     return *code_;
   }
 
+  // The messages hold what is an accident of timing.
+  virtual bool hides_contents() const { return false; }
+
   // Sends, and receives that name their source. Their addresses stay.
   std::deque<Request>& parts() { return parts_; }
   const std::deque<Request>& parts() const { return parts_; }

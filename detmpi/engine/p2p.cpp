@@ -65,6 +65,7 @@ void start_send(Request& request, const void* buf, int64_t count, const Datatype
 
 // What the receives of an operation have brought is known now, in their order.
 int operation_status(Request& request, MPI_Status* status) {
+  const auto hidden = request.operation->hides_contents() ? std::make_unique<ContentsHidden>() : nullptr;
   int code = MPI_SUCCESS;
   for (Request& part : request.operation->parts()) {
     if (part.kind != RequestKind::kRecv) continue;

@@ -26,14 +26,14 @@ namespace {
 constexpr const char* kProcessSets[] = {"mpi://WORLD", "mpi://SELF"};
 constexpr const char* kThreadLevelKey = "thread_level";
 
-// The thread level that the hints ask for; MPI_THREAD_SINGLE if they do not.
-int required_level(const Info* info) {
+// The thread level that the hints ask for; MPI_THREAD_SINGLE if they do not, none if there is no such level.
+std::optional<int> required_level(const Info* info) {
   const std::string* wanted = info == nullptr ? nullptr : info->find(kThreadLevelKey);
   if (wanted == nullptr) return MPI_THREAD_SINGLE;
   for (int level = MPI_THREAD_SINGLE; level <= MPI_THREAD_MULTIPLE; ++level) {
     if (*wanted == thread_level_name(level)) return level;
   }
-  return MPI_THREAD_SINGLE;
+  return std::nullopt;
 }
 
 int g_rank_process = 0;  // processes that the rank forks have its exit handler, too
@@ -65,8 +65,12 @@ namespace impl {
 
 int session_init(Info* info, Errhandler& errhandler, MPI_Session* session) {
   if (g_job_state == JobState::kAfter) return make_error(MPI_ERR_OTHER, "the job has ended");
+  const std::optional<int> level = required_level(info);
+  if (!level) {
+    return make_error(MPI_ERR_INFO_VALUE, "there is no thread level '%.64s'", info->find(kThreadLevelKey)->c_str());
+  }
   if (g_job_state == JobState::kBefore) {
-    job_begin(required_level(info));
+    job_begin(*level);
     g_rank_process = spmc::base::process_id();
     std::atexit(end_at_exit);
   }

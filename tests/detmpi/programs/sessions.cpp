@@ -119,6 +119,10 @@ void sets() {
   MPI_Session_get_info(session, &info);
   MPI_Info_get(info, "thread_level", 15, value, &flag);
   EXPECT(flag && std::string(value) == "MPI_THREAD_SING");
+  MPI_Info_set(info, "thread_level", "MPI_THREAD_MANY");
+  MPI_Session other = MPI_SESSION_NULL;
+  EXPECT(error_class(MPI_Session_init(info, MPI_ERRORS_RETURN, &other)) == MPI_ERR_INFO_VALUE);
+  EXPECT(other == MPI_SESSION_NULL);
   MPI_Info_free(&info);
   MPI_Session_finalize(&session);
 }
