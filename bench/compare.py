@@ -23,7 +23,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 PEERS = ("mpich", "openmpi")
 SUITES = ("pt2pt", "exchange", "coll", "startup", "apps")
-OPERATIONS = ("barrier", "allreduce", "bcast", "alltoall")
+OPERATIONS = ("barrier", "bcast", "reduce", "allreduce", "scan", "reduce_scatter", "gather", "scatter", "allgather",
+              "alltoall")
 STARTUP_RANKS = (8, 64, 1024)
 PEER_RANK_LIMIT = 64
 APPS = (("cg", "S"), ("cg", "W"), ("mm", "512"))
@@ -361,7 +362,7 @@ def parse_options():
     add("--rounds", type=positive(int), help="runs of every case per library (default 5, with --quick 2)")
     add("--quick", action="store_true", help="shorter samples, fewer rounds, start-up of 1024 ranks left out")
     add("--ops", type=name_list(OPERATIONS), default=[], metavar="OP,...",
-        help="of barrier, allreduce, bcast, alltoall; default: all")
+        help=f"collectives: of {', '.join(OPERATIONS)}; default: all")
     add("--coll-ranks", type=rank_list, default=[2, 8], metavar="N,...", help="default 2,8")
     add("--startup-ranks", type=rank_list, metavar="N,...",
         help=f"default 8,64,1024; the peers only up to {PEER_RANK_LIMIT}")

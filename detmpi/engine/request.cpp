@@ -30,10 +30,7 @@ uint64_t content_of(TypedBytes data, size_t n) {
   return hash_bytes(packed.data(), n);
 }
 
-Request::Request() = default;
-Request::Request(Request&&) noexcept = default;
-Request& Request::operator=(Request&&) noexcept = default;
-Request::~Request() = default;
+void OperationDeleter::operator()(Operation* operation) const { delete operation; }
 
 Request& request_new() {
   uint32_t index;

@@ -22,6 +22,9 @@ enum class RequestKind : uint8_t { kRecv, kSend, kOperation, kGeneral };
 enum class SendMode : uint8_t { kStandard, kSynchronous, kBuffered, kReady };
 
 class Operation;
+struct OperationDeleter {  // so that requests, made and ended in every blocking call, need not know what one is
+  void operator()(Operation* operation) const;
+};
 
 // A buffer of the program's, or the bytes of a packed copy: consecutive bytes where possible, a cursor otherwise.
 class TypedBytes {
@@ -147,13 +150,8 @@ struct Request : chan::match::Receive {
   int count = 0;
   TypeRef type;
 
-  std::unique_ptr<Operation> operation;     // kOperation
-  std::unique_ptr<GeneralRequest> general;  // kGeneral (general_request.hpp)
-
-  Request();
-  Request(Request&&) noexcept;
-  Request& operator=(Request&&) noexcept;
-  ~Request();
+  std::unique_ptr<Operation, OperationDeleter> operation;  // kOperation
+  std::unique_ptr<GeneralRequest> general;                 // kGeneral (general_request.hpp)
 };
 
 // From the pool, with a handle. Numbering is deterministic: the handle freed last is given out first.
