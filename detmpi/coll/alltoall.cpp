@@ -1,6 +1,7 @@
 // All-to-all: every member has different data for every other. Short blocks go through the board, all in one round;
 // longer ones are messages, all receives posted first, sends starting at the right-hand neighbour.
 #include "../engine/p2p.hpp"
+#include "block.hpp"
 #include "impl.hpp"
 #include "rounds.hpp"
 
@@ -8,12 +9,6 @@
 
 namespace detmpi {
 namespace {
-
-struct Block {
-  void* base;
-  int64_t count;
-  const Datatype* type;
-};
 
 template <typename ToSend, typename ToReceive>
 int exchange(Comm& comm, ToSend&& to_send, ToReceive&& to_receive) {
@@ -51,7 +46,7 @@ class InPlaceCopy {
     for (int i = 0; i < comm.size; ++i) {
       const Block b = blocks(i);
       starts_.push_back(total);
-      total += static_cast<size_t>(b.count) * b.type->size;
+      total += b.bytes();
     }
     starts_.push_back(total);
     bytes_.resize(total);
@@ -79,10 +74,6 @@ int run(Comm& comm, bool in_place, ToSend&& to_send, ToReceive&& to_receive) {
     return exchange(comm, copied, to_receive);
   }
   return exchange(comm, to_send, to_receive);
-}
-
-void* offset(void* base, int64_t elements, const Datatype& type) {
-  return static_cast<char*>(base) + elements * type.extent;
 }
 
 }  // namespace

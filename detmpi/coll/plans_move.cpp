@@ -1,5 +1,6 @@
 // Plans of the operations that move data: barrier, broadcast, gather, scatter, allgather, all-to-all.
 #include "../object/errors.hpp"
+#include "block.hpp"
 #include "impl.hpp"
 #include "plan.hpp"
 
@@ -8,22 +9,12 @@ namespace {
 
 const Datatype& bytes() { return *datatype_from(MPI_BYTE); }
 
-void* offset(const void* base, ptrdiff_t elements, const Datatype& type) {
-  return static_cast<char*>(const_cast<void*>(base)) + elements * type.extent;
-}
-
 // In an operation with a root on an inter-communicator the members of the root's group say MPI_ROOT or MPI_PROC_NULL,
 // those of the other group the root's rank.
 bool is_root(const Comm& comm, int root) { return comm.inter ? root == MPI_ROOT : root == comm.rank; }
 bool is_leaf(const Comm& comm, int root) { return comm.inter ? root >= 0 : true; }
 
-// A block of a buffer for, or from, each peer.
-struct Block {
-  void* base;
-  int64_t count;
-  const Datatype* type;
-};
-
+// `block_of`: the block for, or from, each peer.
 template <typename BlockOf>
 void send_each(Plan& plan, BlockOf&& block_of, int but = MPI_PROC_NULL) {
   for (int to = 0; to < plan.peers(); ++to) {
@@ -83,7 +74,7 @@ void send_copies(Plan& plan, BlockOf&& block_of) {
   std::vector<Copy> copies;
   for (int to = 0; to < plan.peers(); ++to) {
     const Block b = block_of(to);
-    const auto size = static_cast<int64_t>(b.type->size) * b.count;
+    const auto size = static_cast<int64_t>(b.bytes());
     char* packed = plan.room(bytes(), size);
     copies.push_back({packed, b.base, b.count, TypeRef(*b.type)});
     plan.send(to, packed, size, bytes());
@@ -128,7 +119,7 @@ PlanPtr plan_bcast(void* buffer, int count, const Datatype& type, int root, Comm
 PlanPtr plan_gather(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
                     const Datatype& recvtype, int root, Comm& comm) {
   const auto block = [&](int i) {
-    return Block{offset(recvbuf, ptrdiff_t{i} * recvcount, recvtype), recvcount, &recvtype};
+    return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
   };
   return gathering(sendbuf, sendcount, sendtype, block, root, comm);
 }
@@ -142,7 +133,7 @@ PlanPtr plan_gatherv(const void* sendbuf, int sendcount, const Datatype& sendtyp
 PlanPtr plan_scatter(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
                      const Datatype& recvtype, int root, Comm& comm) {
   const auto block = [&](int i) {
-    return Block{offset(sendbuf, ptrdiff_t{i} * sendcount, sendtype), sendcount, &sendtype};
+    return Block{offset(sendbuf, int64_t{i} * sendcount, sendtype), sendcount, &sendtype};
   };
   return scattering(block, recvbuf, recvcount, recvtype, root, comm);
 }
@@ -156,7 +147,7 @@ PlanPtr plan_scatterv(const void* sendbuf, const int sendcounts[], const int dis
 PlanPtr plan_allgather(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
                        const Datatype& recvtype, Comm& comm) {
   const auto block = [&](int i) {
-    return Block{offset(recvbuf, ptrdiff_t{i} * recvcount, recvtype), recvcount, &recvtype};
+    return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
   };
   return allgathering(sendbuf, sendcount, sendtype, block, comm);
 }
@@ -170,11 +161,9 @@ PlanPtr plan_allgatherv(const void* sendbuf, int sendcount, const Datatype& send
 PlanPtr plan_alltoall(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
                       const Datatype& recvtype, Comm& comm) {
   const auto out = [&](int i) {
-    return Block{offset(sendbuf, ptrdiff_t{i} * sendcount, sendtype), sendcount, &sendtype};
+    return Block{offset(sendbuf, int64_t{i} * sendcount, sendtype), sendcount, &sendtype};
   };
-  const auto in = [&](int i) {
-    return Block{offset(recvbuf, ptrdiff_t{i} * recvcount, recvtype), recvcount, &recvtype};
-  };
+  const auto in = [&](int i) { return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype}; };
   return exchanging(sendbuf == MPI_IN_PLACE, out, in, comm);
 }
 

@@ -1,17 +1,11 @@
 // Plans of the collective operations of neighbourhoods: one message for each edge.
 #include "../topo/topology.hpp"
+#include "block.hpp"
 #include "impl.hpp"
 #include "plan.hpp"
 
 namespace detmpi {
 namespace {
-
-// Block i of a buffer, for the i-th edge.
-struct Block {
-  void* base;
-  int64_t count;
-  const Datatype* type;
-};
 
 // Where a dimension of a grid has one or two places, one rank is a neighbour on both sides. What it sends to its left
 // comes from this rank's right, so of each dimension the right-hand message is received first; in a distributed graph,
@@ -35,13 +29,9 @@ PlanPtr exchanging(Comm& comm, ToSend&& to_send, ToReceive&& to_receive) {
   return plan;
 }
 
-void* offset(const void* base, ptrdiff_t elements, const Datatype& type) {
-  return static_cast<char*>(const_cast<void*>(base)) + elements * type.extent;
-}
-
 // Blocks of one size, one after the other.
 auto blocks_of(const void* buf, int count, const Datatype& type) {
-  return [=, &type](size_t i) { return Block{offset(buf, static_cast<ptrdiff_t>(i) * count, type), count, &type}; };
+  return [=, &type](size_t i) { return Block{offset(buf, static_cast<int64_t>(i) * count, type), count, &type}; };
 }
 
 auto blocks_at(const void* buf, const int counts[], const int displs[], const Datatype& type) {

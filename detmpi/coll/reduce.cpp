@@ -3,11 +3,11 @@
 #include "../engine/p2p.hpp"
 #include "../object/errors.hpp"
 #include "../ops/op.hpp"
+#include "../types/typed_room.hpp"
 #include "impl.hpp"
 #include "rounds.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 namespace detmpi {
@@ -16,22 +16,16 @@ namespace {
 // Packed elements laid out as in a program's memory, as operations want them; a dense type needs no copy.
 class Laid {
  public:
-  Laid(const Datatype& type, int64_t most) : type_(type) {
-    if (type.dense) return;
-    const auto bytes = static_cast<size_t>(std::max<int64_t>(most, 1) * type.extent + type.true_extent);
-    room_ = std::make_unique<char[]>(bytes);
-    base_ = room_.get() - std::min<ptrdiff_t>(type.true_lb, 0);
-  }
+  Laid(const Datatype& type, int64_t most) : type_(type), room_(type, type.dense ? 0 : most) {}
   const void* from(const std::byte* packed, int64_t count) {
     if (type_.dense) return reinterpret_cast<const char*>(packed) - type_.true_lb;
-    unpack_all(base_, count, type_, packed);
-    return base_;
+    unpack_all(room_.base(), count, type_, packed);
+    return room_.base();
   }
 
  private:
   const Datatype& type_;
-  std::unique_ptr<char[]> room_;
-  char* base_ = nullptr;
+  TypedRoom room_;
 };
 
 // One operation on a vector of `count` elements, in blocks of whole elements.
@@ -79,27 +73,23 @@ int reduce_by_messages(const void* in, void* out, int count, const Datatype& typ
                        bool prefix, bool inclusive) {
   const Peer from_left{comm.rank - 1, 0, collective_context(comm)};
   const Peer to_right{comm.rank + 1, 0, collective_context(comm)};
-  const auto span = static_cast<size_t>(std::max<ptrdiff_t>(type.extent, 0)) * static_cast<size_t>(count) +
-                    static_cast<size_t>(type.true_extent);
-  std::vector<char> left(span), acc(span);
-  char* const left_base = left.data() - std::min<ptrdiff_t>(type.true_lb, 0);
-  char* const acc_base = acc.data() - std::min<ptrdiff_t>(type.true_lb, 0);
-  copy_typed(acc_base, in, count, type);
+  const TypedRoom left(type, comm.rank > 0 ? count : 0), acc(type, count);
+  copy_typed(acc.base(), in, count, type);
   if (comm.rank > 0) {  // the fold travels along the ranks
-    p2p_recv(left_base, count, type, comm, from_left, MPI_STATUS_IGNORE);
-    fold_left(op, left_base, acc_base, count, type);
+    p2p_recv(left.base(), count, type, comm, from_left, MPI_STATUS_IGNORE);
+    fold_left(op, left.base(), acc.base(), count, type);
   }
-  if (comm.rank + 1 < comm.size) p2p_send(acc_base, count, type, comm, to_right, SendMode::kStandard);
+  if (comm.rank + 1 < comm.size) p2p_send(acc.base(), count, type, comm, to_right, SendMode::kStandard);
   if (prefix) {
-    if (inclusive) copy_typed(out, acc_base, count, type);
-    else if (comm.rank > 0) copy_typed(out, left_base, count, type);
+    if (inclusive) copy_typed(out, acc.base(), count, type);
+    else if (comm.rank > 0) copy_typed(out, left.base(), count, type);
     return MPI_SUCCESS;
   }
   const int last = comm.size - 1;
   const Peer to_root{root, 1, collective_context(comm)};
   const Peer from_last{last, 1, collective_context(comm)};
-  if (root == last && comm.rank == last) copy_typed(out, acc_base, count, type);
-  else if (comm.rank == last) p2p_send(acc_base, count, type, comm, to_root, SendMode::kStandard);
+  if (root == last && comm.rank == last) copy_typed(out, acc.base(), count, type);
+  else if (comm.rank == last) p2p_send(acc.base(), count, type, comm, to_root, SendMode::kStandard);
   else if (comm.rank == root) p2p_recv(out, count, type, comm, from_last, MPI_STATUS_IGNORE);
   return MPI_SUCCESS;
 }
@@ -266,13 +256,11 @@ int reduce_scatter_counts(const void* sendbuf, void* recvbuf, const std::vector<
   }
   const int64_t mine = counts[static_cast<size_t>(comm.rank)];
   // In place, input and output overlap with different offsets: work on a copy.
-  std::vector<char> copy;
+  const TypedRoom copy(type, sendbuf == MPI_IN_PLACE ? total : 0);
   const char* input = static_cast<const char*>(sendbuf);
   if (sendbuf == MPI_IN_PLACE) {
-    const ptrdiff_t low = std::min<ptrdiff_t>(type.true_lb, 0);
-    copy.resize(static_cast<size_t>(std::max<ptrdiff_t>(type.extent, 0) * total + type.true_extent - low));
-    input = copy.data() - low;
-    copy_typed(const_cast<char*>(input), recvbuf, total, type);
+    input = copy.base();
+    copy_typed(copy.base(), recvbuf, total, type);
   }
   if (comm.size == 1) {
     copy_typed(recvbuf, input, total, type);

@@ -63,7 +63,8 @@ void start_send(Request& request, const void* buf, int64_t count, const Datatype
   g_engine.send(request);
 }
 
-// What the receives of an operation have brought is known now, in their order.
+// What the receives of an operation have brought is known now, in their order. Where one has failed there is nothing to
+// conclude from them.
 int operation_status(Request& request, MPI_Status* status) {
   const auto hidden = request.operation->hides_contents() ? std::make_unique<ContentsHidden>() : nullptr;
   int code = MPI_SUCCESS;
@@ -71,9 +72,9 @@ int operation_status(Request& request, MPI_Status* status) {
     if (part.kind != RequestKind::kRecv) continue;
     if (const int c = p2p_status(part, MPI_STATUS_IGNORE); code == MPI_SUCCESS) code = c;
   }
-  const int concluded = request.operation->finish();
+  if (code == MPI_SUCCESS) code = request.operation->finish();
   empty_status(status, MPI_ANY_SOURCE);
-  return code != MPI_SUCCESS ? code : concluded;
+  return code;
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "../object/call.hpp"
 #include "../object/errors.hpp"
+#include "../types/typed_room.hpp"
 #include "impl.hpp"
 #include "kernels.hpp"
 
@@ -59,25 +59,6 @@ bool category_allowed(MPI_Op op, Category category) {
   }
 }
 
-// Room for `n` elements of a type, at the place where their data lie relative to base().
-class TypedBuffer {
- public:
-  TypedBuffer(const Datatype& type, int64_t n) {
-    const ptrdiff_t last = (n - 1) * type.extent;
-    const ptrdiff_t low = type.true_lb + std::min<ptrdiff_t>(0, last);
-    const ptrdiff_t high = type.true_lb + type.true_extent + std::max<ptrdiff_t>(0, last);
-    memory_ = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(high - low) + kAlign);
-    base_ = reinterpret_cast<uintptr_t>(memory_.get()) - static_cast<uintptr_t>(low);
-    base_ += (0 - base_) % kAlign;
-  }
-  void* base() const { return reinterpret_cast<void*>(base_); }
-
- private:
-  static constexpr uintptr_t kAlign = 16;
-  std::unique_ptr<char[]> memory_;
-  uintptr_t base_;
-};
-
 void call_user(const Op& op, const void* in, void* inout, int64_t count, const Datatype& type) {
   int length = static_cast<int>(count);
   MPI_Datatype handle = type.handle;
@@ -88,7 +69,7 @@ void call_user(const Op& op, const void* in, void* inout, int64_t count, const D
 void fold_user(const Op& op, char* acc, const char* right, int64_t count, const Datatype& type) {
   const auto extent = std::max<ptrdiff_t>(std::abs(type.extent), 1);
   const int64_t piece = std::clamp<int64_t>(static_cast<int64_t>(kPiece) / extent, 1, count);
-  const TypedBuffer temporary(type, piece);
+  const TypedRoom temporary(type, piece);
   for (int64_t done = 0; done < count; done += piece) {
     const int64_t n = std::min(piece, count - done);
     const ptrdiff_t offset = done * type.extent;

@@ -1,7 +1,8 @@
-// Memory for elements of a type, laid out as in a program's own.
+// Memory for elements of a type, laid out and aligned as in a program's own.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 
 #include "datatype.hpp"
@@ -17,15 +18,17 @@ class TypedRoom {
     const ptrdiff_t last = (count - 1) * type.extent;
     const ptrdiff_t low = type.true_lb + std::min<ptrdiff_t>(last, 0);
     const ptrdiff_t high = type.true_lb + type.true_extent + std::max<ptrdiff_t>(last, 0);
-    memory_ = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(high - low));
-    base_ = memory_.get() - low;
+    memory_ = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(high - low) + kAlign);
+    base_ = reinterpret_cast<uintptr_t>(memory_.get()) - static_cast<uintptr_t>(low);
+    base_ += (0 - base_) % kAlign;
   }
   // Where a program would say its buffer begins.
-  char* base() const { return base_; }
+  char* base() const { return reinterpret_cast<char*>(base_); }
 
  private:
+  static constexpr uintptr_t kAlign = 16;
   std::unique_ptr<char[]> memory_;
-  char* base_ = nullptr;
+  uintptr_t base_ = 0;
 };
 
 }  // namespace detmpi

@@ -12,6 +12,7 @@ TEST_CASE("allgather") { expect_same_everywhere("allgather", {1, 2, 3, 4, 8, 16,
 TEST_CASE("alltoall") { expect_same_everywhere("alltoall", {1, 2, 3, 8, 16, 33}); }
 TEST_CASE("reductions fold in rank order, bit for bit") { expect_same_everywhere("reduce", {1, 2, 3, 8, 16}); }
 TEST_CASE("operations of the program's own keep the order") { expect_same_everywhere("user_ops", {1, 2, 3, 8, 33}); }
+TEST_CASE("reductions of elements with gaps around them") { expect_same_everywhere("gaps", {1, 2, 3, 5}); }
 TEST_CASE("communicators keep apart") { expect_same_everywhere("comms", {1, 2, 3, 8, 16}); }
 TEST_CASE("communicators give their memory back") { expect_same_everywhere("many_comms", {1, 4}); }
 TEST_CASE("operations that do not block") {

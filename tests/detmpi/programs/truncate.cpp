@@ -49,6 +49,29 @@ void receive(int way, int bytes, int room) {
   EXPECT(next == bytes);
 }
 
+int g_folds = 0;
+
+extern "C" void count_folds(void*, void*, int*, MPI_Datatype*) { ++g_folds; }
+
+// Contributions longer than the root's own: it is told, as often as it asks, and nothing is folded.
+void operations() {
+  MPI_Op op;
+  MPI_Op_create(count_folds, 1, &op);
+  int in[3] = {1, 2, 3};
+  int out[3] = {-1, -1, -1};
+  MPI_Request request;
+  MPI_Ireduce(in, out, g_rank == 0 ? 2 : 3, MPI_INT, op, 0, MPI_COMM_WORLD, &request);
+  int done = 0;
+  int code = MPI_SUCCESS;
+  while (done == 0 && code == MPI_SUCCESS) code = MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
+  EXPECT(error_class(code) == (g_rank == 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS));
+  code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT(error_class(code) == (g_rank == 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS));
+  EXPECT(request == MPI_REQUEST_NULL);
+  EXPECT(g_folds == 0 && out[0] == -1 && out[1] == -1 && out[2] == -1);
+  MPI_Op_free(&op);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -67,6 +90,7 @@ int main(int argc, char** argv) {
       }
     }
   }
+  if (g_size > 1) operations();
   // A message to oneself.
   int pair[2] = {1, 2};
   int one = 0;

@@ -1,0 +1,23 @@
+// A part of a program's buffer: what one member of a collective operation contributes or gets.
+#pragma once
+
+#include <cstdint>
+
+#include "../types/datatype.hpp"
+#include "../types/layout.hpp"
+
+namespace detmpi {
+
+struct Block {
+  void* base;
+  int64_t count;
+  const Datatype* type;
+  size_t bytes() const { return static_cast<size_t>(count) * type->size; }
+};
+
+// Where the element lies, in a buffer that begins at `base`.
+inline void* offset(const void* base, int64_t element, const Datatype& type) {
+  return place(static_cast<const char*>(base), element * type.extent);
+}
+
+}  // namespace detmpi
