@@ -1,5 +1,6 @@
 // All-to-all: every member has different data for every other. Short blocks go through the board, all in one round;
-// longer ones are messages, all receives posted first, sends starting at the right-hand neighbour.
+// longer ones are messages, all receives posted first, sends starting at the right-hand neighbour; what a member has
+// for itself is copied.
 #include "../engine/p2p.hpp"
 #include "block.hpp"
 #include "impl.hpp"
@@ -14,25 +15,27 @@ template <typename ToSend, typename ToReceive>
 int exchange(Comm& comm, ToSend&& to_send, ToReceive&& to_receive) {
   const uint32_t context = collective_context(comm);
   const auto n = static_cast<size_t>(comm.size);
-  std::vector<Request> receives(n), sends(n);
-  for (int step = 0; step < comm.size; ++step) {
+  std::vector<Request> receives(n), sends(n);  // the own ones are not used
+  for (int step = 1; step < comm.size; ++step) {
     const int from = (comm.rank - step + comm.size) % comm.size;
     const Block b = to_receive(from);
     p2p_start_recv(receives[static_cast<size_t>(from)], b.base, b.count, *b.type, comm, {from, 0, context});
   }
-  for (int step = 0; step < comm.size; ++step) {
+  for (int step = 1; step < comm.size; ++step) {
     const int to = (comm.rank + step) % comm.size;
     const Block b = to_send(to);
     p2p_start_send(sends[static_cast<size_t>(to)], b.base, b.count, *b.type, comm, {to, 0, context},
                    SendMode::kStandard);
   }
-  int code = MPI_SUCCESS;
-  for (Request& request : receives) {
-    if (!request.complete) g_engine.block_until_complete(request);
-    if (const int c = p2p_status(request, MPI_STATUS_IGNORE); code == MPI_SUCCESS) code = c;
+  int code = copy_block(to_send(comm.rank), to_receive(comm.rank));
+  for (int step = 1; step < comm.size; ++step) {
+    Request& receive = receives[static_cast<size_t>((comm.rank - step + comm.size) % comm.size)];
+    if (!receive.complete) g_engine.block_until_complete(receive);
+    if (const int c = p2p_status(receive, MPI_STATUS_IGNORE); code == MPI_SUCCESS) code = c;
   }
-  for (Request& request : sends) {
-    if (!request.complete) g_engine.block_until_complete(request);
+  for (int step = 1; step < comm.size; ++step) {
+    Request& send = sends[static_cast<size_t>((comm.rank + step) % comm.size)];
+    if (!send.complete) g_engine.block_until_complete(send);
   }
   return code;
 }

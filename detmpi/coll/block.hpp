@@ -15,6 +15,9 @@ struct Block {
   size_t bytes() const { return static_cast<size_t>(count) * type->size; }
 };
 
+// What a member has for itself. They do not overlap. MPI_ERR_TRUNCATE if `to` is shorter: what fits is there.
+int copy_block(const Block& from, const Block& to);
+
 // Where the element lies, in a buffer that begins at `base`.
 inline void* offset(const void* base, int64_t element, const Datatype& type) {
   return place(static_cast<const char*>(base), element * type.extent);

@@ -10,7 +10,33 @@
 namespace detmpi {
 namespace {
 
-// The root receives from every other member, in rank order of posting; its own block is copied.
+// Up to this many bytes a block is in its lane at once, so that waiting for one after the other is as good as waiting
+// for all, and simpler.
+constexpr size_t kShortBlock = 8192;
+
+// Those that are not short, `n` at most. Their addresses stay.
+class Pending {
+ public:
+  explicit Pending(int n) : most_(static_cast<size_t>(n)) {}
+  Request& add() {
+    if (requests_.empty()) requests_.reserve(most_);
+    return requests_.emplace_back();
+  }
+  int wait() {
+    int code = MPI_SUCCESS;
+    for (Request& request : requests_) {
+      if (!request.complete) g_engine.block_until_complete(request);
+      if (const int c = p2p_status(request, MPI_STATUS_IGNORE); code == MPI_SUCCESS) code = c;
+    }
+    return code;
+  }
+
+ private:
+  size_t most_;
+  std::vector<Request> requests_;
+};
+
+// The root receives from every other member; its own block is copied.
 template <typename BlockOf>
 int gather_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& comm, bool in_place) {
   const uint32_t context = collective_context(comm);
@@ -18,26 +44,21 @@ int gather_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& co
     p2p_send(mine.base, mine.count, *mine.type, comm, {root, 0, context}, SendMode::kStandard);
     return MPI_SUCCESS;
   }
-  std::vector<Request> requests(static_cast<size_t>(comm.size));
-  for (int from = 0; from < comm.size; ++from) {
-    Request& request = requests[static_cast<size_t>(from)];
-    const Block block = block_of(from);
-    if (from == root) {
-      if (in_place) {
-        request.complete = true;
-        continue;
-      }
-      p2p_start_recv(request, block.base, block.count, *block.type, comm, {from, 0, context});
-      p2p_send(mine.base, mine.count, *mine.type, comm, {root, 0, context}, SendMode::kStandard);
-    } else {
-      p2p_start_recv(request, block.base, block.count, *block.type, comm, {from, 0, context});
-    }
-  }
   int code = MPI_SUCCESS;
-  for (Request& request : requests) {
-    if (!request.complete) g_engine.block_until_complete(request);
-    if (const int c = p2p_status(request, MPI_STATUS_IGNORE); code == MPI_SUCCESS) code = c;
+  const auto note = [&code](int c) { code = code == MPI_SUCCESS ? c : code; };
+  Pending pending(comm.size);
+  for (int from = 0; from < comm.size; ++from) {
+    const Block block = block_of(from);
+    if (from == root || block.bytes() <= kShortBlock) continue;
+    p2p_start_recv(pending.add(), block.base, block.count, *block.type, comm, {from, 0, context});
   }
+  if (!in_place) note(copy_block(mine, block_of(root)));
+  for (int from = 0; from < comm.size; ++from) {
+    const Block block = block_of(from);
+    if (from == root || block.bytes() > kShortBlock) continue;
+    note(p2p_recv(block.base, block.count, *block.type, comm, {from, 0, context}, MPI_STATUS_IGNORE));
+  }
+  note(pending.wait());
   return code;
 }
 
@@ -47,19 +68,20 @@ int scatter_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& c
   if (comm.rank != root) {
     return p2p_recv(mine.base, mine.count, *mine.type, comm, {root, 0, context}, MPI_STATUS_IGNORE);
   }
-  std::vector<Request> requests(static_cast<size_t>(comm.size));
+  Pending pending(comm.size);
   for (int to = 0; to < comm.size; ++to) {
-    Request& request = requests[static_cast<size_t>(to)];
     const Block block = block_of(to);
-    if (to == root && in_place) request.complete = true;
-    else p2p_start_send(request, block.base, block.count, *block.type, comm, {to, 0, context}, SendMode::kStandard);
+    const Peer peer{to, 0, context};
+    if (to == root) continue;
+    if (block.bytes() <= kShortBlock) {
+      p2p_send(block.base, block.count, *block.type, comm, peer, SendMode::kStandard);
+    } else {
+      p2p_start_send(pending.add(), block.base, block.count, *block.type, comm, peer, SendMode::kStandard);
+    }
   }
-  int code = MPI_SUCCESS;
-  if (!in_place) code = p2p_recv(mine.base, mine.count, *mine.type, comm, {root, 0, context}, MPI_STATUS_IGNORE);
-  for (Request& request : requests) {
-    if (!request.complete) g_engine.block_until_complete(request);
-  }
-  return code;
+  const int code = in_place ? MPI_SUCCESS : copy_block(block_of(root), mine);
+  const int sent = pending.wait();
+  return code != MPI_SUCCESS ? code : sent;
 }
 
 // Everybody publishes its block piece by piece; everybody reads all. `own` is where the own block comes from.

@@ -6,6 +6,7 @@
 #include "../types/typed_room.hpp"
 #include "impl.hpp"
 #include "rounds.hpp"
+#include "scan.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -49,47 +50,63 @@ struct Vector {
   int64_t block = 0;
 };
 
-// acc (laid out) = fold of the members [0, last] of this round's elements [first, first + n) of the block.
-void fold_members(Rounds& rounds, Vector& v, char* acc, uint32_t last, int64_t in_block, int64_t first, int64_t n) {
-  const size_t bytes = v.bytes(in_block);
-  const size_t skip = v.bytes(first);
-  unpack_all(acc, n, v.type, rounds.await(0, bytes) + skip);
-  for (uint32_t member = 1; member <= last; ++member) {
-    fold(v.op, acc, v.laid.from(rounds.await(member, bytes) + skip, n), n, v.type);
+// Elements of a block that one member folds for all, or by itself: it need not publish its own contribution to them.
+struct Share {
+  int64_t first = 0;
+  int64_t last = 0;
+  int64_t size() const { return last - first; }
+};
+
+// Publishes the elements of the block [begin, begin + n) but for this member's share. Who has it all publishes nothing:
+// nobody else folds then.
+void contribute(Rounds& rounds, const Vector& v, int64_t begin, int64_t n, Share share, int to = Rounds::kEverybody) {
+  if (share.size() == n) return;
+  std::byte* place = rounds.prepare(v.bytes(n), v.bytes(n - share.size()));
+  if (share.first > 0) pack_all(place, v.at(begin), share.first, v.type);
+  if (share.last < n) {
+    pack_all(place + v.bytes(share.first), v.at(begin + share.last), n - share.last, v.type);
   }
+  rounds.publish(to);
 }
 
-void contribute(Rounds& rounds, const Vector& v, int64_t begin, int64_t n, int to = Rounds::kEverybody) {
-  std::byte* place = rounds.prepare(v.bytes(n));
-  if (v.bytes(n) > 0) pack_all(place, v.at(begin), n, v.type);
-  rounds.publish(to);
+// acc (laid out) = fold of all members' contributions to the elements `mine` of the block [begin, begin + n). Members
+// have left out their shares, `share_of`: that of a lower one lies before `mine`.
+template <typename ShareOf>
+void fold_members(Rounds& rounds, Vector& v, char* acc, int64_t begin, int64_t n, Share mine, ShareOf&& share_of) {
+  const char* own = v.at(begin + mine.first);
+  TypedRoom saved;
+  if (own == acc && rounds.me() > 0) {  // in place, where the fold of the members before this one comes first
+    saved = TypedRoom(v.type, mine.size());
+    copy_typed(saved.base(), own, mine.size(), v.type);
+    own = saved.base();
+  }
+  for (uint32_t member = 0; member < rounds.members(); ++member) {
+    if (member == rounds.me()) {
+      if (member > 0) fold(v.op, acc, own, mine.size(), v.type);
+      else if (own != acc) copy_typed(acc, own, mine.size(), v.type);
+      continue;
+    }
+    const int64_t left_out = share_of(member).size();
+    const int64_t before = mine.first - (member < rounds.me() ? left_out : 0);
+    const std::byte* theirs = rounds.await(member, v.bytes(n), v.bytes(n - left_out)) + v.bytes(before);
+    if (member == 0) unpack_all(acc, mine.size(), v.type, theirs);
+    else fold(v.op, acc, v.laid.from(theirs, mine.size()), mine.size(), v.type);
+  }
 }
 
 // Does a whole element fit into a round?
 bool fits(const Rounds& rounds, const Datatype& type) { return type.size <= rounds.block(); }
 
-// Elements larger than a round: members send theirs to the root, which folds them one after the other.
-int reduce_by_messages(const void* in, void* out, int count, const Datatype& type, const Op& op, int root, Comm& comm,
-                       bool prefix, bool inclusive) {
-  const Peer from_left{comm.rank - 1, 0, collective_context(comm)};
-  const Peer to_right{comm.rank + 1, 0, collective_context(comm)};
-  const TypedRoom left(type, comm.rank > 0 ? count : 0), acc(type, count);
-  copy_typed(acc.base(), in, count, type);
-  if (comm.rank > 0) {  // the fold travels along the ranks
-    p2p_recv(left.base(), count, type, comm, from_left, MPI_STATUS_IGNORE);
-    fold_left(op, left.base(), acc.base(), count, type);
-  }
-  if (comm.rank + 1 < comm.size) p2p_send(acc.base(), count, type, comm, to_right, SendMode::kStandard);
-  if (prefix) {
-    if (inclusive) copy_typed(out, acc.base(), count, type);
-    else if (comm.rank > 0) copy_typed(out, left.base(), count, type);
-    return MPI_SUCCESS;
-  }
+// Elements larger than a round: the fold travels along the ranks, as that of MPI_Scan, and from the last to the root.
+int reduce_by_messages(const void* in, void* out, int64_t count, const Datatype& type, const Op& op, int root,
+                       Comm& comm) {
   const int last = comm.size - 1;
+  const TypedRoom folded(type, count);
+  fold_along_ranks(in, folded.base(), count, type, op, comm);
   const Peer to_root{root, 1, collective_context(comm)};
   const Peer from_last{last, 1, collective_context(comm)};
-  if (root == last && comm.rank == last) copy_typed(out, acc.base(), count, type);
-  else if (comm.rank == last) p2p_send(acc.base(), count, type, comm, to_root, SendMode::kStandard);
+  if (root == last && comm.rank == last) copy_typed(out, folded.base(), count, type);
+  else if (comm.rank == last) p2p_send(folded.base(), count, type, comm, to_root, SendMode::kStandard);
   else if (comm.rank == root) p2p_recv(out, count, type, comm, from_last, MPI_STATUS_IGNORE);
   return MPI_SUCCESS;
 }
@@ -98,34 +115,30 @@ const void* input_of(const void* sendbuf, const void* recvbuf) { return sendbuf 
 
 // Every member folds the whole block: one round. For short blocks and few members.
 void allreduce_replicated(Rounds& rounds, Vector& v, char* out, int64_t begin, int64_t n) {
-  contribute(rounds, v, begin, n);
+  contribute(rounds, v, begin, n, {});
   rounds.await_all(v.bytes(n));
-  fold_members(rounds, v, out + begin * v.type.extent, rounds.members() - 1, n, 0, n);
+  fold_members(rounds, v, out + begin * v.type.extent, begin, n, {0, n}, [](uint32_t) { return Share{}; });
   rounds.finish();
 }
 
 // Member i folds the i-th part of the block, and all collect the parts: two rounds.
 void allreduce_cut(Rounds& rounds, Vector& v, char* out, int64_t begin, int64_t n) {
   const auto members = static_cast<int64_t>(rounds.members());
-  const auto cut = [&](int64_t i) { return n * i / members; };
-  const auto me = static_cast<int64_t>(rounds.me());
+  const auto share_of = [&](int64_t i) { return Share{n * i / members, n * (i + 1) / members}; };
   const auto most = v.bytes((n + members - 1) / members);
   char* const base = out + begin * v.type.extent;
-  const auto part = [&](int64_t i) { return base + cut(i) * v.type.extent; };
-  const int64_t mine = cut(me + 1) - cut(me);
-  contribute(rounds, v, begin, n);
-  if (mine > 0) {
-    // The own part of `out` may be this member's input still: it has been published, so it may be overwritten.
-    fold_members(rounds, v, part(me), rounds.members() - 1, n, cut(me), mine);
-  }
+  const auto part = [&](Share share) { return base + share.first * v.type.extent; };
+  const Share mine = share_of(rounds.me());
+  contribute(rounds, v, begin, n, mine);
+  if (mine.size() > 0) fold_members(rounds, v, part(mine), begin, n, mine, share_of);
   rounds.finish();
-  std::byte* place = rounds.prepare(most, v.bytes(mine));
-  if (mine > 0) pack_all(place, part(me), mine, v.type);
+  std::byte* place = rounds.prepare(most, v.bytes(mine.size()));
+  if (mine.size() > 0) pack_all(place, part(mine), mine.size(), v.type);
   rounds.publish();
   for (int64_t i = 0; i < members; ++i) {
-    const int64_t size = cut(i + 1) - cut(i);
-    if (i == me || size == 0) continue;
-    unpack_all(part(i), size, v.type, rounds.await(static_cast<uint32_t>(i), most, v.bytes(size)));
+    const Share share = share_of(i);
+    if (i == rounds.me() || share.size() == 0) continue;
+    unpack_all(part(share), share.size(), v.type, rounds.await(static_cast<uint32_t>(i), most, v.bytes(share.size())));
   }
   rounds.finish();
 }
@@ -133,8 +146,9 @@ void allreduce_cut(Rounds& rounds, Vector& v, char* out, int64_t begin, int64_t 
 // Member 0 folds for all: two rounds, n reads there and one at each other member. For short blocks and many members.
 void allreduce_collected(Rounds& rounds, Vector& v, char* out, int64_t begin, int64_t n) {
   char* const base = out + begin * v.type.extent;
-  contribute(rounds, v, begin, n, 0);
-  if (rounds.me() == 0) fold_members(rounds, v, base, rounds.members() - 1, n, 0, n);
+  const auto share_of = [n](uint32_t member) { return member == 0 ? Share{0, n} : Share{}; };
+  contribute(rounds, v, begin, n, share_of(rounds.me()), 0);
+  if (rounds.me() == 0) fold_members(rounds, v, base, begin, n, {0, n}, share_of);
   rounds.finish();
   if (rounds.me() == 0) {
     std::byte* place = rounds.prepare(v.bytes(n));
@@ -157,13 +171,14 @@ int reduce(const void* sendbuf, void* recvbuf, int count, const Datatype& type, 
     return MPI_SUCCESS;
   }
   Rounds rounds(comm);
-  if (!fits(rounds, type)) return reduce_by_messages(input, recvbuf, count, type, op, root, comm, false, false);
+  if (!fits(rounds, type)) return reduce_by_messages(input, recvbuf, count, type, op, root, comm);
   Vector v(rounds, op, type, input, count);
   for (int64_t begin = 0; begin < count; begin += v.block) {
     const int64_t n = std::min(v.block, count - begin);
-    contribute(rounds, v, begin, n, root);
+    const auto share_of = [&](uint32_t member) { return static_cast<int>(member) == root ? Share{0, n} : Share{}; };
+    contribute(rounds, v, begin, n, share_of(rounds.me()), root);
     if (comm.rank == root) {
-      fold_members(rounds, v, static_cast<char*>(recvbuf) + begin * type.extent, rounds.members() - 1, n, 0, n);
+      fold_members(rounds, v, static_cast<char*>(recvbuf) + begin * type.extent, begin, n, {0, n}, share_of);
     }
     rounds.finish();
   }
@@ -180,7 +195,7 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, const Datatype& typ
   }
   Rounds rounds(comm);
   if (!fits(rounds, type)) {
-    reduce_by_messages(input, recvbuf, count, type, op, 0, comm, false, false);
+    reduce_by_messages(input, recvbuf, count, type, op, 0, comm);
     return bcast(recvbuf, count, type, 0, comm);
   }
   Vector v(rounds, op, type, input, count);
@@ -197,64 +212,32 @@ int allreduce(const void* sendbuf, void* recvbuf, int count, const Datatype& typ
 
 namespace {
 
-int prefix(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, Comm& comm,
-           bool inclusive) {
-  const void* input = input_of(sendbuf, recvbuf);
-  Rounds rounds(comm);
-  if (!fits(rounds, type)) return reduce_by_messages(input, recvbuf, count, type, op, 0, comm, true, inclusive);
-  Vector v(rounds, op, type, input, count);
-  for (int64_t begin = 0; begin < count; begin += v.block) {
-    const int64_t n = std::min(v.block, count - begin);
-    contribute(rounds, v, begin, n);
-    char* const acc = static_cast<char*>(recvbuf) + begin * type.extent;
-    if (inclusive) fold_members(rounds, v, acc, rounds.me(), n, 0, n);
-    else if (rounds.me() > 0) fold_members(rounds, v, acc, rounds.me() - 1, n, 0, n);
-    rounds.finish();
-  }
-  return MPI_SUCCESS;
-}
-
-}  // namespace
-
-int scan(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, Comm& comm) {
-  if (comm.size > 1) return prefix(sendbuf, recvbuf, count, type, op, comm, true);
-  if (sendbuf != MPI_IN_PLACE) copy_typed(recvbuf, sendbuf, count, type);
-  return MPI_SUCCESS;
-}
-
-int exscan(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, Comm& comm) {
-  return comm.size > 1 ? prefix(sendbuf, recvbuf, count, type, op, comm, false) : MPI_SUCCESS;
-}
-
-namespace {
-
-// Every member publishes the whole vector in blocks and folds the elements [own, own + mine) of it.
-int scatter_reduced(const void* input, char* out, int64_t total, int64_t own, int64_t mine, const Datatype& type,
+// Every member publishes the whole vector, but for its own part, in blocks, and folds the elements [starts[i],
+// starts[i + 1]) of it, i being its rank.
+int scatter_reduced(const void* input, char* out, const std::vector<int64_t>& starts, const Datatype& type,
                     const Op& op, Comm& comm) {
   Rounds rounds(comm);
-  Vector v(rounds, op, type, input, total);
-  for (int64_t begin = 0; begin < total; begin += v.block) {
-    const int64_t n = std::min(v.block, total - begin);
-    contribute(rounds, v, begin, n);
-    const int64_t first = std::max(begin, own);
-    const int64_t last = std::min(begin + n, own + mine);
-    if (first < last) {
-      fold_members(rounds, v, out + (first - own) * type.extent, rounds.members() - 1, n, first - begin, last - first);
+  Vector v(rounds, op, type, input, starts.back());
+  for (int64_t begin = 0; begin < v.count; begin += v.block) {
+    const int64_t n = std::min(v.block, v.count - begin);
+    const auto share_of = [&](uint32_t i) {
+      return Share{std::clamp(starts[i] - begin, int64_t{0}, n), std::clamp(starts[i + 1] - begin, int64_t{0}, n)};
+    };
+    const Share mine = share_of(rounds.me());
+    contribute(rounds, v, begin, n, mine);
+    if (mine.size() > 0) {
+      char* const acc = out + (begin + mine.first - starts[rounds.me()]) * type.extent;
+      fold_members(rounds, v, acc, begin, n, mine, share_of);
     }
     rounds.finish();
   }
   return MPI_SUCCESS;
 }
 
-int reduce_scatter_counts(const void* sendbuf, void* recvbuf, const std::vector<int64_t>& counts, const Datatype& type,
-                          const Op& op, Comm& comm) {
-  int64_t total = 0;
-  int64_t own = 0;
-  for (int i = 0; i < comm.size; ++i) {
-    if (i < comm.rank) own += counts[static_cast<size_t>(i)];
-    total += counts[static_cast<size_t>(i)];
-  }
-  const int64_t mine = counts[static_cast<size_t>(comm.rank)];
+// The part of member i begins with element starts[i]; starts.back() is their number.
+int reduce_scatter_parts(const void* sendbuf, void* recvbuf, const std::vector<int64_t>& starts, const Datatype& type,
+                         const Op& op, Comm& comm) {
+  const int64_t total = starts.back();
   // In place, input and output overlap with different offsets: work on a copy.
   const TypedRoom copy(type, sendbuf == MPI_IN_PLACE ? total : 0);
   const char* input = static_cast<const char*>(sendbuf);
@@ -266,28 +249,28 @@ int reduce_scatter_counts(const void* sendbuf, void* recvbuf, const std::vector<
     copy_typed(recvbuf, input, total, type);
     return MPI_SUCCESS;
   }
-  if (type.size > Rounds(comm).block()) {
-    for (int root = 0; root < comm.size; ++root) {
-      const int64_t n = counts[static_cast<size_t>(root)];
-      reduce_by_messages(input, recvbuf, static_cast<int>(n), type, op, root, comm, false, false);
-      input += n * type.extent;
-    }
-    return MPI_SUCCESS;
+  if (fits(Rounds(comm), type)) return scatter_reduced(input, static_cast<char*>(recvbuf), starts, type, op, comm);
+  for (size_t root = 0; root + 1 < starts.size(); ++root) {
+    reduce_by_messages(input + starts[root] * type.extent, recvbuf, starts[root + 1] - starts[root], type, op,
+                       static_cast<int>(root), comm);
   }
-  return scatter_reduced(input, static_cast<char*>(recvbuf), total, own, mine, type, op, comm);
+  return MPI_SUCCESS;
 }
 
 }  // namespace
 
 int reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], const Datatype& type, const Op& op,
                    Comm& comm) {
-  return reduce_scatter_counts(sendbuf, recvbuf, {recvcounts, recvcounts + comm.size}, type, op, comm);
+  std::vector<int64_t> starts{0};
+  for (int i = 0; i < comm.size; ++i) starts.push_back(starts.back() + recvcounts[i]);
+  return reduce_scatter_parts(sendbuf, recvbuf, starts, type, op, comm);
 }
 
 int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, const Datatype& type, const Op& op,
                          Comm& comm) {
-  return reduce_scatter_counts(sendbuf, recvbuf, std::vector<int64_t>(static_cast<size_t>(comm.size), recvcount), type,
-                               op, comm);
+  std::vector<int64_t> starts{0};
+  for (int i = 0; i < comm.size; ++i) starts.push_back(starts.back() + recvcount);
+  return reduce_scatter_parts(sendbuf, recvbuf, starts, type, op, comm);
 }
 
 }  // namespace impl
