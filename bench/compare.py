@@ -22,11 +22,12 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 PEERS = ("mpich", "openmpi")
-SUITES = ("pt2pt", "exchange", "coll", "startup", "apps")
+SUITES = ("pt2pt", "exchange", "coll", "pack", "startup", "apps")
 OPERATIONS = ("barrier", "bcast", "reduce", "allreduce", "scan", "reduce_scatter", "gather", "scatter", "allgather",
               "alltoall")
 STARTUP_RANKS = (8, 64, 1024)
 PEER_RANK_LIMIT = 64
+LOOP = "loop"  # stands for a library: what the first one's program did by hand
 APPS = (("cg", "S"), ("cg", "W"), ("mm", "512"))
 PR_SET_PDEATHSIG = 1
 GRACE_SECONDS = 5
@@ -158,6 +159,8 @@ def plan_cases(options):
     if "coll" in options.suites:
         only = [f"--only={','.join(options.ops)}"] if options.ops else []
         cases += [Case("coll", "mpi_coll", ranks, quick + only) for ranks in options.coll_ranks]
+    if "pack" in options.suites:
+        cases.append(Case("pack", "mpi_pack", 1, quick))
     if "startup" in options.suites:
         cases += [Case("startup", "mpi_empty", ranks, []) for ranks in options.startup_ranks]
     if "apps" in options.suites:
@@ -217,8 +220,20 @@ def measurements(case, outcome):
         key = ("apps", f"{case.program} {case.label}", case.ranks, 0)
         lines = [line for line in outcome.errors.splitlines() if line.strip().startswith("Time in seconds")]
         return [(key, float(line.split("=")[1]) * 1e6) for line in lines]
-    rows = [json.loads(line) for line in outcome.output.splitlines() if line.startswith("{")]
-    return [((case.suite, row.get("op", "one-way"), case.ranks, row["bytes"]), row["us"]) for row in rows]
+    return [(row_key(case, row), row["us"]) for row in printed_rows(outcome)]
+
+
+def printed_rows(outcome):
+    return [json.loads(line) for line in outcome.output.splitlines() if line.startswith("{")]
+
+
+def row_key(case, row):
+    return case.suite, row.get("op", "one-way"), case.ranks, row["bytes"]
+
+
+def loop_measurements(case, outcome):
+    """The same for the loops that a program measures beside MPI."""
+    return [(row_key(case, row), row["loop_us"]) for row in printed_rows(outcome) if "loop_us" in row]
 
 
 class Session:
@@ -258,11 +273,15 @@ class Session:
             self.record(kind="failure", round=number, mpi=library.name, case=case.name(),
                         reason=outcome.failure)
             return
+        self.take(number, library.name, rows)
+        if library is self.libraries[0]:
+            self.take(number, LOOP, loop_measurements(case, outcome))
+
+    def take(self, number, name, rows):
         for key, us in rows:
-            self.samples.setdefault(key, {}).setdefault(library.name, []).append(us)
+            self.samples.setdefault(key, {}).setdefault(name, []).append(us)
             suite, op, ranks, size = key
-            self.record(kind="sample", round=number, mpi=library.name, suite=suite, op=op, ranks=ranks,
-                        bytes=size, us=us)
+            self.record(kind="sample", round=number, mpi=name, suite=suite, op=op, ranks=ranks, bytes=size, us=us)
 
     def check_repeats(self, case, library, outcome):
         if case.suite != "apps":
@@ -302,12 +321,13 @@ def format_cell(us, best_peer, size, suite):
 
 def print_table(session):
     names = [library.name for library in session.libraries]
+    names += [LOOP] if any(LOOP in by_library for by_library in session.samples.values()) else []
     print("| case | ranks | size | " + " | ".join(names) + " |")
     print("|---|---:|---:|" + "---:|" * len(names))
     for (suite, op, ranks, size), by_library in session.samples.items():
         medians = {name: statistics.median(values) for name, values in by_library.items()}
         best_peer = min((medians[name] for name in PEERS if name in medians), default=None)
-        cells = [format_cell(medians.get(name), best_peer, size, suite) for name in names]
+        cells = [format_cell(medians.get(name), name != LOOP and best_peer, size, suite) for name in names]
         shown = format_size(size) if size or suite == "pt2pt" else ""
         print(f"| {suite} {op} | {ranks} | {shown} | " + " | ".join(cells) + " |")
         session.record(kind="median", suite=suite, op=op, ranks=ranks, bytes=size, us=medians,
@@ -356,7 +376,8 @@ def parse_options():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--suites", type=name_list(SUITES), default=list(SUITES[:-1]), metavar="NAME,...",
-        help="of pt2pt (latency, bandwidth), exchange (patterns), coll, startup, apps (cg and mm); default: all but apps")
+        help="of pt2pt (latency, bandwidth), exchange (patterns), coll, pack (derived datatypes), startup, apps (cg and "
+        "mm); default: all but apps")
     add("--mpi", type=name_list(libraries), default=list(libraries), metavar="NAME,...",
         help="of detmpi, mpich, openmpi; default: all that are there")
     add("--rounds", type=positive(int), help="runs of every case per library (default 5, with --quick 2)")

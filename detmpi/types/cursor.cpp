@@ -43,13 +43,21 @@ size_t Cursor::unpack(const void* src, size_t n) {
 }
 
 void pack_all(void* packed, const void* base, int64_t count, const Datatype& type) {
-  Cursor cursor(type, base, count);
-  cursor.pack(packed, cursor.left());
+  if (count == 0 || type.size == 0) return;
+  const auto n = static_cast<size_t>(count);
+  const auto* from = static_cast<const char*>(base);
+  auto* to = static_cast<char*>(packed);
+  if (type.dense) memcpy(to, place(from, type.true_lb), n * type.size);
+  else layout_pack_all(*type.layout, type.extent, n, from, to);
 }
 
 void unpack_all(void* base, int64_t count, const Datatype& type, const void* packed) {
-  Cursor cursor(type, base, count);
-  cursor.unpack(packed, cursor.left());
+  if (count == 0 || type.size == 0) return;
+  const auto n = static_cast<size_t>(count);
+  const auto* from = static_cast<const char*>(packed);
+  auto* to = static_cast<char*>(base);
+  if (type.dense) memcpy(place(to, type.true_lb), from, n * type.size);
+  else layout_unpack_all(*type.layout, type.extent, n, to, from);
 }
 
 void copy_typed(void* to, const void* from, int64_t count, const Datatype& type) {

@@ -2,11 +2,23 @@
 #include "layout.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace detmpi {
 namespace {
 
 constexpr size_t kExpand = 16;  // a part of at most so many blocks is written out in a list of blocks
+
+template <class Block>
+ElementMoves moves_of(size_t count, Block&& block) {
+  ElementMoves moves;
+  for (size_t i = 0; i < count; ++i) {
+    const auto [offset, length] = block(i);
+    if (!moves.add(offset, length)) return {};
+  }
+  moves.choose_loops();
+  return moves;
+}
 
 std::shared_ptr<Layout> run(size_t count, size_t block, ptrdiff_t stride, ptrdiff_t offset) {
   auto layout = std::make_shared<Layout>();
@@ -16,6 +28,8 @@ std::shared_ptr<Layout> run(size_t count, size_t block, ptrdiff_t stride, ptrdif
   layout->stride = stride;
   layout->offset = offset;
   layout->bytes = count * block;
+  layout->loops = &block_loops(block);
+  layout->moves = moves_of(count, [&](size_t i) { return std::pair(static_cast<ptrdiff_t>(i) * stride, block); });
   return layout;
 }
 
@@ -30,7 +44,16 @@ void add_block(std::vector<Layout::Part>& blocks, ptrdiff_t offset, size_t lengt
     }
   }
   const size_t start = blocks.empty() ? 0 : blocks.back().start + blocks.back().length;
-  blocks.push_back({offset, start, length, nullptr});
+  blocks.push_back({offset, start, length, nullptr, nullptr});
+}
+
+size_t span_of(const std::vector<Layout::Part>& blocks) {
+  ptrdiff_t low = blocks[0].offset, high = low;
+  for (const auto& b : blocks) {
+    low = std::min(low, b.offset);
+    high = std::max(high, b.offset + static_cast<ptrdiff_t>(b.length));
+  }
+  return static_cast<size_t>(high - low);
 }
 
 // A list of blocks in its simplest form.
@@ -48,6 +71,9 @@ LayoutPtr from_blocks(std::vector<Layout::Part> blocks) {
   layout->kind = Layout::Kind::kBlocks;
   layout->block = same ? length : 0;
   layout->bytes = blocks.back().start + blocks.back().length;
+  layout->span = span_of(blocks);
+  layout->moves = moves_of(blocks.size(), [&](size_t i) { return std::pair(blocks[i].offset, blocks[i].length); });
+  for (auto& b : blocks) b.loops = &block_loops(b.length);
   layout->parts = std::move(blocks);
   return layout;
 }
@@ -117,7 +143,7 @@ LayoutPtr layout_sequence(const std::vector<Placed>& parts) {
   sequence->kind = Layout::Kind::kSequence;
   for (const auto& part : parts) {
     if (part.layout->bytes == 0) continue;
-    sequence->parts.push_back({part.offset, sequence->bytes, part.layout->bytes, part.layout});
+    sequence->parts.push_back({part.offset, sequence->bytes, part.layout->bytes, part.layout, nullptr});
     sequence->bytes += part.layout->bytes;
   }
   if (sequence->parts.size() == 1) return layout_shift(sequence->parts[0].child, sequence->parts[0].offset);

@@ -2,50 +2,24 @@
 // lies is found by division and binary search, so that nothing needs to be kept between pieces.
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "layout.hpp"
+#include "moves.hpp"
 
 namespace detmpi {
 namespace {
 
-struct Packing {
-  static void move(char* typed, char* packed, size_t n) { memcpy(packed, typed, n); }
-};
+constexpr ptrdiff_t kLine = 64;  // bytes of a cache line
 
-struct Unpacking {
-  static void move(char* typed, char* packed, size_t n) { memcpy(typed, packed, n); }
-};
-
-// With the length known to the compiler a block is one or two instructions.
-template <class Way, size_t kBlock>
-void run_of(char* typed, ptrdiff_t stride, char* packed, size_t step, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    Way::move(typed, packed, kBlock);
-    typed += stride;
-    packed += step;
-  }
-}
-
-// `count` blocks, `stride` apart in typed memory and `step` apart in the packed bytes.
+// Rows that reach over more memory than kFar, block by block in another line, are not in the caches.
 template <class Way>
-void run_blocks(char* typed, ptrdiff_t stride, size_t block, char* packed, size_t step, size_t count) {
-  switch (block) {
-    case 1: return run_of<Way, 1>(typed, stride, packed, step, count);
-    case 2: return run_of<Way, 2>(typed, stride, packed, step, count);
-    case 4: return run_of<Way, 4>(typed, stride, packed, step, count);
-    case 8: return run_of<Way, 8>(typed, stride, packed, step, count);
-    case 12: return run_of<Way, 12>(typed, stride, packed, step, count);
-    case 16: return run_of<Way, 16>(typed, stride, packed, step, count);
-    case 24: return run_of<Way, 24>(typed, stride, packed, step, count);
-    case 32: return run_of<Way, 32>(typed, stride, packed, step, count);
-    default:
-      for (size_t i = 0; i < count; ++i) {
-        Way::move(typed, packed, block);
-        typed += stride;
-        packed += step;
-      }
-  }
+void copy_rows(const Rows& rows, const BlockLoops& loops, char* typed, char* packed) {
+  const auto n = static_cast<ptrdiff_t>(rows.rows);
+  const ptrdiff_t reach = n > 1 ? n * rows.row_stride : static_cast<ptrdiff_t>(rows.blocks) * rows.stride;
+  const bool far = std::abs(reach) >= Way::kFar && std::abs(rows.stride) >= kLine;
+  const RowsLoops& ways = Way::loops(loops);
+  const RowsLoop loop = rows.step != rows.block ? ways.spread : far ? ways.far : ways.near;
+  loop(rows, typed, packed);
 }
 
 using Part = Layout::Part;
@@ -78,8 +52,8 @@ void copy(const Layout& layout, char* typed, size_t position, char* packed, size
 // many, packed) for whole ones.
 template <class PartFn, class WholeFn>
 void split(size_t unit, size_t position, char* packed, size_t n, PartFn part, WholeFn whole) {
-  size_t index = position / unit;
-  const size_t inside = position % unit;
+  size_t index = position < unit ? 0 : position / unit;  // divisions take as long as short copies
+  const size_t inside = position - index * unit;
   if (inside > 0) {
     const size_t m = std::min(unit - inside, n);
     part(index, inside, packed, m);
@@ -87,8 +61,8 @@ void split(size_t unit, size_t position, char* packed, size_t n, PartFn part, Wh
     n -= m;
     ++index;
   }
-  const size_t count = n / unit;
-  if (count > 0) {
+  if (n >= unit) {
+    const size_t count = n == unit ? 1 : n / unit;
     whole(index, count, packed);
     packed += count * unit;
     n -= count * unit;
@@ -104,7 +78,7 @@ void copy_run(const Layout& layout, char* typed, size_t position, char* packed, 
       layout.block, position, packed, n,
       [&](size_t index, size_t inside, char* to, size_t m) { Way::move(at(index) + inside, to, m); },
       [&](size_t index, size_t count, char* to) {
-        run_blocks<Way>(at(index), layout.stride, layout.block, to, layout.block, count);
+        copy_rows<Way>({1, 0, count, layout.stride, layout.block, layout.block}, *layout.loops, at(index), to);
       });
 }
 
@@ -116,13 +90,8 @@ constexpr size_t kSmallElement = 256;
 
 // Elements that overlap are left to be copied in order, so that the last one wins.
 bool is_structure_array(const Layout& layout, ptrdiff_t stride, size_t count) {
-  if (layout.kind != Layout::Kind::kBlocks || count < kFewElements || layout.bytes > kSmallElement) return false;
-  ptrdiff_t low = layout.parts[0].offset, high = low;
-  for (const Part& part : layout.parts) {
-    low = std::min(low, part.offset);
-    high = std::max(high, part.offset + static_cast<ptrdiff_t>(part.length));
-  }
-  return high - low <= std::abs(stride);
+  return layout.kind == Layout::Kind::kBlocks && count >= kFewElements && layout.bytes <= kSmallElement &&
+         layout.span <= static_cast<size_t>(std::abs(stride));
 }
 
 template <class Way>
@@ -131,7 +100,8 @@ void copy_structures(const Layout& layout, ptrdiff_t stride, char* typed, char* 
   while (count > 0) {
     const size_t n = std::min(count, kGroup);
     for (const Part& part : layout.parts) {
-      run_blocks<Way>(place(typed, part.offset), stride, part.length, packed + part.start, layout.bytes, n);
+      copy_rows<Way>({1, 0, n, stride, part.length, layout.bytes}, *part.loops, place(typed, part.offset),
+                     packed + part.start);
     }
     typed = place(typed, static_cast<ptrdiff_t>(n) * stride);
     packed += n * layout.bytes;
@@ -142,29 +112,35 @@ void copy_structures(const Layout& layout, ptrdiff_t stride, char* typed, char* 
 template <class Way>
 void copy_whole(const Layout& layout, char* typed, char* packed);
 
+// `count` whole elements: no position is looked for.
 template <class Way>
-void whole_elements(const Layout& child, ptrdiff_t stride, char* typed, char* packed, size_t count) {
-  if (child.one_block()) {
-    run_blocks<Way>(place(typed, child.offset), stride, child.block, packed, child.block, count);
-  } else if (is_structure_array(child, stride, count)) {
-    copy_structures<Way>(child, stride, typed, packed, count);
+void whole_elements(const Layout& element, ptrdiff_t stride, char* typed, char* packed, size_t count) {
+  if (element.one_block()) {
+    copy_rows<Way>({1, 0, count, stride, element.block, element.block}, *element.loops, place(typed, element.offset),
+                   packed);
+  } else if (element.moves && count > 1) {
+    Way::elements(element.moves, place(typed, element.offset), stride, count, packed);
+  } else if (element.kind == Layout::Kind::kRun) {
+    copy_rows<Way>({count, stride, element.count, element.stride, element.block, element.block}, *element.loops,
+                   place(typed, element.offset), packed);
+  } else if (is_structure_array(element, stride, count)) {
+    copy_structures<Way>(element, stride, typed, packed, count);
   } else {
     for (size_t i = 0; i < count; ++i) {
-      copy_whole<Way>(child, place(typed, static_cast<ptrdiff_t>(i) * stride), packed + i * child.bytes);
+      copy_whole<Way>(element, place(typed, static_cast<ptrdiff_t>(i) * stride), packed + i * element.bytes);
     }
   }
 }
 
-// All the data of one element: no position is looked for.
 template <class Way>
 void copy_whole(const Layout& layout, char* typed, char* packed) {
-  typed = place(typed, layout.offset);
   switch (layout.kind) {
-    case Layout::Kind::kRun:
-      return run_blocks<Way>(typed, layout.stride, layout.block, packed, layout.block, layout.count);
-    case Layout::Kind::kLoop: return whole_elements<Way>(*layout.child, layout.stride, typed, packed, layout.count);
-    case Layout::Kind::kBlocks: return whole_parts<Way>(layout, typed, packed);
+    case Layout::Kind::kRun: return whole_elements<Way>(layout, 0, typed, packed, 1);
+    case Layout::Kind::kLoop:
+      return whole_elements<Way>(*layout.child, layout.stride, place(typed, layout.offset), packed, layout.count);
+    case Layout::Kind::kBlocks: return whole_parts<Way>(layout, place(typed, layout.offset), packed);
     case Layout::Kind::kSequence:
+      typed = place(typed, layout.offset);
       for (const Part& part : layout.parts) {
         copy_whole<Way>(*part.child, place(typed, part.offset), packed + part.start);
       }
@@ -222,6 +198,14 @@ void copy(const Layout& layout, char* typed, size_t position, char* packed, size
 }
 
 }  // namespace
+
+void layout_pack_all(const Layout& layout, ptrdiff_t extent, size_t count, const char* base, char* packed) {
+  whole_elements<Packing>(layout, extent, const_cast<char*>(base), packed, count);
+}
+
+void layout_unpack_all(const Layout& layout, ptrdiff_t extent, size_t count, char* base, const char* packed) {
+  whole_elements<Unpacking>(layout, extent, base, const_cast<char*>(packed), count);
+}
 
 void layout_pack(const Layout& layout, ptrdiff_t extent, const char* base, size_t position, char* packed, size_t n) {
   if (n > 0) copy_loop<Packing>(layout, extent, const_cast<char*>(base), position, packed, n);

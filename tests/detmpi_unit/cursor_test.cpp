@@ -162,7 +162,88 @@ void check_random_type(unsigned seed) {
   for (MPI_Datatype& handle : made) MPI_Type_free(&handle);
 }
 
+// `count` elements of a type whose data lie at `map`, in memory from 0 on, each way all at once.
+void check_whole(MPI_Datatype handle, int count, const Map& map, size_t span) {
+  const Datatype& type = *datatype_from(handle);
+  std::vector<unsigned char> memory(span), packed(map.size() + 1, 0xee), target(span, 0xcc), expected(span, 0xcc);
+  Random random(7);
+  for (auto& byte : memory) byte = static_cast<unsigned char>(random());
+  pack_all(packed.data(), memory.data(), count, type);
+  size_t wrong = packed.back() != 0xee;
+  for (size_t i = 0; i < map.size(); ++i) {
+    wrong += packed[i] != memory[static_cast<size_t>(map[i])];
+    expected[static_cast<size_t>(map[i])] = packed[i];
+  }
+  REQUIRE(wrong == 0);
+  unpack_all(target.data(), count, type, packed.data());
+  REQUIRE(target == expected);
+}
+
+// Planes of rows of blocks with gaps between them.
+void check_blocks(int length, int rows, int planes) {
+  CAPTURE(length, rows, planes);
+  const int stride = length + 70, plane = rows * stride + 33;
+  MPI_Datatype row, type;
+  MPI_Type_create_hvector(rows, length, stride, MPI_BYTE, &row);
+  MPI_Type_create_hvector(planes, 1, plane, row, &type);
+  Map map;
+  for (int p = 0; p < planes; ++p) {
+    for (int r = 0; r < rows; ++r) {
+      for (int i = 0; i < length; ++i) map.push_back(ptrdiff_t{p} * plane + r * stride + i);
+    }
+  }
+  check_whole(type, 1, map, static_cast<size_t>(planes) * static_cast<size_t>(plane));
+  MPI_Type_free(&row);
+  MPI_Type_free(&type);
+}
+
+// Elements of blocks of these lengths, each with a gap behind it.
+void check_structures(const std::vector<int>& lengths, int count) {
+  CAPTURE(lengths);
+  std::vector<MPI_Aint> at;
+  MPI_Aint extent = 0;
+  for (const int length : lengths) {
+    at.push_back(extent);
+    extent += length + 5;
+  }
+  MPI_Datatype fields, type;
+  MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), at.data(), MPI_BYTE, &fields);
+  MPI_Type_create_resized(fields, 0, extent, &type);
+  Map map;
+  for (int e = 0; e < count; ++e) {
+    for (size_t b = 0; b < lengths.size(); ++b) {
+      for (int i = 0; i < lengths[b]; ++i) map.push_back(e * extent + at[b] + i);
+    }
+  }
+  check_whole(type, count, map, static_cast<size_t>(count * extent));
+  MPI_Type_free(&fields);
+  MPI_Type_free(&type);
+}
+
 }  // namespace
+
+TEST_CASE("Blocks of every length, in the caches and beyond") {
+  World world;
+  for (int length = 1; length <= 130; ++length) check_blocks(length, 5, 3);
+  for (const int length : {1, 3, 4, 8, 13, 16, 24, 32, 40, 64, 100, 200}) {
+    check_blocks(length, 3 * 1024 * 1024 / (length + 70), 1);
+    check_blocks(length, 7, 400 * 1024 / (length + 70));
+  }
+}
+
+TEST_CASE("Structures of a few short blocks") {
+  World world;
+  const std::vector<int> kLengths = {4, 8, 16, 28, 6};
+  for (const int a : kLengths) {
+    for (const int b : kLengths) {
+      check_structures({a, b}, 9);
+      for (const int c : kLengths) {
+        check_structures({a, b, c}, 9);
+        for (const int d : kLengths) check_structures({a, b, c, d}, 70);
+      }
+    }
+  }
+}
 
 TEST_CASE("Random types in random pieces move the bytes of the model") {
   World world;
