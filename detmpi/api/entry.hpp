@@ -9,6 +9,7 @@
 #include "../object/errors.hpp"
 #include "../object/group.hpp"
 #include "../object/info.hpp"
+#include "../object/integers.hpp"
 #include "../object/session.hpp"
 #include "../ops/op.hpp"
 #include "../tool/tool.hpp"
@@ -41,7 +42,7 @@ inline bool counts_at_leaf(int root, const Comm& comm) { return !comm.inter || r
 inline bool counts_at_member(int root, const Comm& comm) { return !comm.inter || root != MPI_PROC_NULL; }
 
 // A null buffer is good for a type with absolute addresses (MPI_BOTTOM), and when no data are moved.
-inline bool null_buffer(const void* buffer, int count, const Datatype* type) {
+inline bool null_buffer(const void* buffer, MPI_Count count, const Datatype* type) {
   return buffer == nullptr && count > 0 && type->size > 0 && type->true_lb == 0;
 }
 
@@ -54,11 +55,11 @@ int edges_in(const Comm& comm);
 int edges_out(const Comm& comm);
 
 // Index of the first bad element, 0 when the array is null, -1 when all are good.
-int bad_counts(const int* counts, int n);
-int bad_types(const MPI_Datatype* types, int n, bool committed);
+MPI_Count bad_counts(Integers counts, int n);
+MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed);
 
-[[gnu::cold]] int fail_counts(const char* parameter, const int* counts, int n);
-[[gnu::cold]] int fail_types(const char* parameter, const MPI_Datatype* types, int n, bool committed);
+[[gnu::cold]] int fail_counts(const char* parameter, Integers counts, int n);
+[[gnu::cold]] int fail_types(const char* parameter, const MPI_Datatype* types, MPI_Count n, bool committed);
 [[gnu::cold]] int fail_rank(const char* parameter, int rank, bool receive);
 [[gnu::cold]] int fail_root(int root);
 [[gnu::cold]] int fail_tag(const char* parameter, int tag, bool receive);

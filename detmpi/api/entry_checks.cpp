@@ -22,36 +22,36 @@ int edges_out(const Comm& comm) {
 
 int fail_no_topology(const Comm& comm) { return raise_error(no_topology(comm, "process")); }
 
-int bad_counts(const int* counts, int n) {
-  if (counts == nullptr) return n > 0 ? 0 : -1;
+MPI_Count bad_counts(Integers counts, int n) {
+  if (counts.null()) return n > 0 ? 0 : -1;
   for (int i = 0; i < n; ++i) {
     if (counts[i] < 0) return i;
   }
   return -1;
 }
 
-int bad_types(const MPI_Datatype* types, int n, bool committed) {
+MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed) {
   if (types == nullptr) return n > 0 ? 0 : -1;
-  for (int i = 0; i < n; ++i) {
+  for (MPI_Count i = 0; i < n; ++i) {
     const Datatype* type = datatype_from(types[i]);
     if (type == nullptr || (committed && !type->committed)) return i;
   }
   return -1;
 }
 
-int fail_counts(const char* parameter, const int* counts, int n) {
-  if (counts == nullptr) return fail_null(MPI_ERR_ARG, parameter);
-  const int i = bad_counts(counts, n);
-  return fail(MPI_ERR_COUNT, "%s[%d] is %d (must not be negative)", parameter, i, counts[i]);
+int fail_counts(const char* parameter, Integers counts, int n) {
+  if (counts.null()) return fail_null(MPI_ERR_ARG, parameter);
+  const MPI_Count i = bad_counts(counts, n);
+  return fail(MPI_ERR_COUNT, "%s[%ld] is %ld (must not be negative)", parameter, i, counts[i]);
 }
 
-int fail_types(const char* parameter, const MPI_Datatype* types, int n, bool committed) {
+int fail_types(const char* parameter, const MPI_Datatype* types, MPI_Count n, bool committed) {
   if (types == nullptr) return fail_null(MPI_ERR_ARG, parameter);
-  const int i = bad_types(types, n, committed);
+  const MPI_Count i = bad_types(types, n, committed);
   if (datatype_from(types[i]) != nullptr) {
-    return fail(MPI_ERR_TYPE, "%s[%d] has not been committed (MPI_Type_commit)", parameter, i);
+    return fail(MPI_ERR_TYPE, "%s[%ld] has not been committed (MPI_Type_commit)", parameter, i);
   }
-  return fail(MPI_ERR_TYPE, "%s[%d] is 0x%08x, not a valid datatype", parameter, i, static_cast<unsigned>(types[i]));
+  return fail(MPI_ERR_TYPE, "%s[%ld] is 0x%08x, not a valid datatype", parameter, i, static_cast<unsigned>(types[i]));
 }
 
 int fail_rank(const char* parameter, int rank, bool receive) {

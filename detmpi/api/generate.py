@@ -55,10 +55,11 @@ def impl_params(function):
     for p in function.params:
         if p.kind_name != "varargs":
             out.append((p.kind.impl or p.ctype) % p.name)
-    return ", ".join(out)
+    return ", ".join(out + ["Form form"] * function.tells_form)
 
 
 def impl_header(functions):
+    functions = [f for f in functions if not f.shares]
     own = [f for f in functions if not f.unsupported and not f.plan_use]
     lines = "".join(f"{f.returns} {f.impl}({impl_params(f)});\n" for f in own)
     planned = [f for f in functions if f.plan and f.plan_use in ("", "run")]
@@ -71,6 +72,7 @@ def impl_header(functions):
 #include <mpi.h>
 
 #include "../coll/plan_calls.hpp"
+#include "../object/integers.hpp"
 
 namespace detmpi {{
 
@@ -81,6 +83,7 @@ struct Group;
 struct Info;
 struct Op;
 struct Session;
+struct UserFunction;
 
 namespace impl {{
 
@@ -123,7 +126,7 @@ def buffer_checks(function, param):
     if not count or not datatype or count.kind_name != "count" or datatype.kind_name != "datatype":
         return []
     condition, failure, cls = BUFFER[0]
-    failure = failure.replace("{count} elements", "%d elements")
+    failure = failure.replace("{count} elements", "%ld elements")
     return [(condition, failure, cls)]
 
 
@@ -215,6 +218,8 @@ def entry(function):
     if body:
         lines += ["  if (g_checks) [[likely]] {"] + body + ["  }"]
     arguments = [argument(function, p) for p in function.params if p.kind_name != "varargs"]
+    if function.tells_form:
+        arguments.append("Form::kLarge" if function.is_large else "Form::kShort")
     call = f"impl::{function.impl}({', '.join(arguments)})"
     if function.plan:
         planned = plan_call(function, arguments)
@@ -258,6 +263,12 @@ namespace detmpi {{
 """
 
 
+def write(path, text):
+    """What is the same stays as it is, with its time: what depends on it need not be built again."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--functions", required=True, help="folder of the table")
@@ -269,7 +280,7 @@ def main():
     template = Path(options.header_template).read_text()
     for name, text in (("mpi.h", mpi_header(functions, template)), ("call_ids.hpp", call_ids(functions)),
                        ("impl.hpp", impl_header(functions)), ("entry.cpp", entry_source(functions))):
-        (out / name).write_text(text if name == "mpi.h" else cpp_style(text))
+        write(out / name, text if name == "mpi.h" else cpp_style(text))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,9 @@
 Check templates use {n} for the parameter, {o} for the object behind a handle, {a} for the kind's argument
 (the parameter that holds an array's length), {count} and {type} for what belongs to a buffer.
 A check is (condition of failure, failing expression, error class for the reference page).
+
+A function with a parameter of a kind that has a `large` type exists a second time, as MPI_..._c, with the large types.
+Both are one implementation, which gets 64 bits: what `impl` says is made from either type.
 """
 from dataclasses import dataclass
 
@@ -17,6 +20,7 @@ class Kind:
     impl: str = ""             # C++ parameter of the implementation, with %s; default: as in C
     lenient: str = ""          # expression for the implementation when the argument may be insignificant
     nullable: bool = False     # the object is passed as a pointer
+    large: str = ""            # declaration in the function for large counts
 
 
 def null(cls="MPI_ERR_ARG"):
@@ -35,12 +39,17 @@ def handle_pointer(cls, lookup):
     return null() + ((lookup + "(*{n}) == nullptr", 'fail_handle(%s, "{n}", *{n})' % cls, cls),)
 
 
-def out(ctype, text):
-    return Kind(ctype + " *%s", "out", text, null())
+def out(ctype, text, **more):
+    return Kind(ctype + " *%s", "out", text, null(), **more)
+
+
+def not_negative(text, **more):
+    check = (("{n} < 0", 'fail(MPI_ERR_COUNT, "{n} is %ld (must not be negative)", MPI_Count({n}))', "MPI_ERR_COUNT"),)
+    return Kind("int %s", "in", text, check, **more)
 
 
 BUFFER = (("null_buffer({n}, {count}, {type})", 'fail(MPI_ERR_BUFFER, "{n} is null, but {count} elements '
-           'are to be moved", {countvalue})', "MPI_ERR_BUFFER"),)
+           'are to be moved", MPI_Count({countvalue}))', "MPI_ERR_BUFFER"),)
 STATUS = (("bad_status({n})", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),)
 COMMITTED = (("!{o}->committed", 'fail(MPI_ERR_TYPE, "{n} has not been committed (MPI_Type_commit)")',
               "MPI_ERR_TYPE"),)
@@ -57,9 +66,8 @@ KINDS = {
     "address": Kind("%s", "in", "address"),  # constness differs: see generate.py
     "address_out": Kind("void *%s", "out", "where to store a pointer", null()),
     # numbers
-    "count": Kind("int %s", "in", "a number, not negative",
-                  (("{n} < 0", 'fail(MPI_ERR_COUNT, "{n} is %d (must not be negative)", {n})',
-                    "MPI_ERR_COUNT"),)),
+    "count": not_negative("a number, not negative", impl="MPI_Count %s", large="MPI_Count %s"),
+    "number": not_negative("a number, not negative"),
     "bigcount": Kind("MPI_Count %s", "in", "a number, not negative",
                      (("{n} < 0", 'fail(MPI_ERR_COUNT, "{n} is %ld (must not be negative)", {n})',
                        "MPI_ERR_COUNT"),)),
@@ -71,6 +79,21 @@ KINDS = {
     "aint_io": Kind("MPI_Aint *%s", "inout", "address or distance in bytes", null()),
     "aint_out": out("MPI_Aint", "address or distance in bytes"),
     "count_out": out("MPI_Count", "number"),
+    "counts_out": Kind("MPI_Count %s[]", "out", "array of numbers", null_list()),
+    # the same for large counts: what is an int or a distance in bytes otherwise
+    "step": Kind("int %s", "in", "distance in elements", impl="MPI_Count %s", large="MPI_Count %s"),
+    "position": Kind("int *%s", "inout", "position in bytes", null(), impl="Integer %s", large="MPI_Count *%s"),
+    "size_out": out("int", "number, or MPI_UNDEFINED if it is too large", impl="Integer %s", large="MPI_Count *%s"),
+    "distance": Kind("MPI_Aint %s", "in", "address or distance in bytes", large="MPI_Count %s"),
+    "distance_out": out("MPI_Aint", "address or distance in bytes", large="MPI_Count *%s"),
+    "distance_io": Kind("MPI_Aint *%s", "inout", "address or distance in bytes", null(), large="MPI_Count *%s"),
+    "lengths": Kind("const int %s[]", "in", "array of integers", null_list(), impl="Integers %s",
+                    large="const MPI_Count %s[]"),
+    "distances": Kind("const MPI_Aint %s[]", "in", "array of distances in bytes", null_list(), impl="Integers %s",
+                      large="const MPI_Count %s[]"),
+    "unit": Kind("int %s", "in", "bytes that one step of a displacement stands for", impl="MPI_Aint %s",
+                 large="MPI_Aint %s"),
+    "unit_out": out("int", "bytes that one step of a displacement stands for", impl="Integer %s", large="MPI_Aint *%s"),
     "ints": Kind("const int %s[]", "in", "array of integers", null_list()),
     "ints_out": Kind("int %s[]", "out", "array of integers", null_list()),
     "ints_io": Kind("int %s[]", "inout", "array of integers", null_list()),
@@ -83,9 +106,13 @@ KINDS = {
     "ranges": Kind("int %s[][3]", "in", "array of (first, last, stride)", null_list()),
     "counts": Kind("const int %s[]", "in", "one number of elements for each rank",
                    (("bad_counts({n}, comm_o->peers) >= 0", 'fail_counts("{n}", {n}, comm_o->peers)',
-                     "MPI_ERR_COUNT"),)),
+                     "MPI_ERR_COUNT"),), impl="Integers %s", large="const MPI_Count %s[]"),
+    "own_counts": Kind("const int %s[]", "in", "one number of elements for each rank of the own group",
+                       (("bad_counts({n}, comm_o->size) >= 0", 'fail_counts("{n}", {n}, comm_o->size)',
+                         "MPI_ERR_COUNT"),), impl="Integers %s", large="const MPI_Count %s[]"),
     "displs": Kind("const int %s[]", "in", "one displacement for each rank",
-                   (("{n} == nullptr", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),)),
+                   (("{n} == nullptr", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),), impl="Integers %s",
+                   large="const MPI_Aint %s[]"),
     "offset": Kind("MPI_Offset %s", "in", "offset or size in a file"),
     "offset_out": out("MPI_Offset", "offset or size in a file"),
     # topologies
@@ -99,9 +126,10 @@ KINDS = {
     # of a neighbourhood: {a} counts the edges
     "edge_counts": Kind("const int %s[]", "in", "one number of elements for each neighbour",
                         (("bad_counts({n}, {a}(*comm_o)) >= 0", 'fail_counts("{n}", {n}, {a}(*comm_o))',
-                          "MPI_ERR_COUNT"),)),
+                          "MPI_ERR_COUNT"),), impl="Integers %s", large="const MPI_Count %s[]"),
     "edge_displs": Kind("const int %s[]", "in", "one displacement for each neighbour",
-                        (("{n} == nullptr && {a}(*comm_o) > 0", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),)),
+                        (("{n} == nullptr && {a}(*comm_o) > 0", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),),
+                        impl="Integers %s", large="const MPI_Aint %s[]"),
     "edge_aints": Kind("const MPI_Aint %s[]", "in", "one displacement in bytes for each neighbour",
                        (("{n} == nullptr && {a}(*comm_o) > 0", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),)),
     "edge_types": Kind("const MPI_Datatype %s[]", "in", "one datatype for each neighbour",
@@ -203,7 +231,8 @@ KINDS = {
     "f08_status_in": Kind("const MPI_F08_status *%s", "in", "status as module mpi_f08 has it", null()),
     "f08_status_out": Kind("MPI_F08_status *%s", "out", "status as module mpi_f08 has it", null()),
     # functions and the command line
-    "user_function": Kind("MPI_User_function *%s", "in", "function", null()),
+    "user_function": Kind("MPI_User_function *%s", "in", "function", null(), impl="UserFunction %s",
+                          large="MPI_User_function_c *%s"),
     "comm_errhandler_fn": Kind("MPI_Comm_errhandler_function *%s", "in", "function", null()),
     "comm_copy_attr_fn": Kind("MPI_Comm_copy_attr_function *%s", "in", "function, or MPI_COMM_NULL_COPY_FN"),
     "comm_delete_attr_fn": Kind("MPI_Comm_delete_attr_function *%s", "in",
@@ -215,7 +244,8 @@ KINDS = {
     "file_errhandler_fn": Kind("MPI_File_errhandler_function *%s", "in", "function"),
     "win_copy_attr_fn": Kind("MPI_Win_copy_attr_function *%s", "in", "function"),
     "win_delete_attr_fn": Kind("MPI_Win_delete_attr_function *%s", "in", "function"),
-    "datarep_conversion_fn": Kind("MPI_Datarep_conversion_function *%s", "in", "function"),
+    "datarep_conversion_fn": Kind("MPI_Datarep_conversion_function *%s", "in", "function",
+                                  large="MPI_Datarep_conversion_function_c *%s"),
     "datarep_extent_fn": Kind("MPI_Datarep_extent_function *%s", "in", "function"),
     "spawn_argv": Kind("char *%s[]", "in", "arguments of the program, or MPI_ARGV_NULL"),
     "spawn_commands": Kind("char *%s[]", "in", "programs"),
@@ -232,5 +262,5 @@ KINDS = {
 
 COMMS = ("comm", "topo_comm")
 BUFFERS = {"sbuf": False, "sbufi": True, "rbuf": False, "rbufi": True, "iobuf": False}
-COUNTS = ("count", "counts")
+COUNTS = ("count", "counts", "own_counts")
 TYPES = ("datatype", "datatypes")

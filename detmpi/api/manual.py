@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes a manual page (section 3) for every function of the table."""
+"""Writes a manual page (section 3) for every function of the table; a form for large counts shares the other's."""
 import argparse
 from pathlib import Path
 
 from generate import checks
-from table import read_table
+from table import forms, read_table
 
 DIRECTIONS = {"in": "in", "out": "out", "inout": "in and out"}
 ALWAYS = "MPI_ERR_OTHER"
@@ -14,16 +14,19 @@ def escape(text):
     return text.replace("\\", "\\e").replace("-", "\\-")
 
 
-def synopsis(function):
-    lines = [".SH SYNOPSIS", ".nf", "#include <mpi.h>", ""]
+def signature(function):
     params = [p.declaration for p in function.params] or ["void"]
     head = f"{function.returns} MPI_{function.name}("
     line = head + ", ".join(params) + ");"
     if len(line) <= 78:
-        lines.append(escape(line))
-    else:
-        lines.append(escape(head))
-        lines += [escape("    " + p + (");" if i == len(params) - 1 else ",")) for i, p in enumerate(params)]
+        return [escape(line)]
+    return [escape(head)] + [escape("    " + p + (");" if i == len(params) - 1 else ",")) for i, p in enumerate(params)]
+
+
+def synopsis(function, functions):
+    lines = [".SH SYNOPSIS", ".nf", "#include <mpi.h>"]
+    for form in forms(function, functions):
+        lines += ["", *signature(form)]
     return lines + [".fi"]
 
 
@@ -72,18 +75,22 @@ def errors(function):
 def see_also(function, functions):
     """Neighbours in the chapter that share the most parameters' kinds or the first word of the name."""
     word = function.name.split("_")[0]
-    near = [f for f in functions if f is not function and f.chapter == function.chapter]
-    near.sort(key=lambda f: (f.name.split("_")[0] != word, functions.index(f)))
+    near = [f for f in functions if f is not function and not f.shares and f.chapter == function.chapter]
+    near.sort(key=lambda f: f.name.split("_")[0] != word)
     return [escape(", ".join(f"MPI_{f.name}(3)" for f in near[:6]))]
 
 
 def page(function, functions):
-    name = f"MPI_{function.name}"
+    if function.shares:
+        return f".so man3/MPI_{function.large_of}.3\n"
+    names = [f"MPI_{f.name}" for f in forms(function, functions)]
+    name = names[0]
     lines = [f'.TH {escape(name)} 3 "" "DetMPI" "DetMPI reference"', ".SH NAME",
-             escape(f"{name} - {function.text.rstrip('.')}")]
-    lines += synopsis(function) + parameters(function)
+             escape(f"{', '.join(names)} - {function.text.rstrip('.')}")]
+    lines += synopsis(function, functions) + parameters(function)
     lines += [".SH DESCRIPTION", escape(function.text), ".PP",
               escape(f"P{name} is the same function under its profiling name.")]
+    lines += [escape(f"{large} is the same for large counts.") for large in names[1:]]
     lines += [".SH DETERMINISM", escape(function.determinism)]
     lines += [".SH ERRORS"] + errors(function)
     lines += [".SH SEE ALSO"] + see_also(function, functions)

@@ -1,7 +1,7 @@
 """Reads the function table (functions/*.toml) into Function objects."""
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kinds import BUFFERS, COUNTS, KINDS, TYPES, Kind
@@ -41,10 +41,17 @@ class Function:
     errors: dict = field(default_factory=dict)  # class -> when, beyond the checks of the parameters
     plan: str = ""      # of a collective operation: the function that makes its plan (detmpi/coll/plan.hpp)
     plan_use: str = ""  # what becomes of the plan: run (the operation blocks), start, keep; empty: it has a way without
+    large_of: str = ""  # of MPI_..._c: the function that it is the form of for large counts
+    shares: bool = False     # its implementation is that of the function that it is a form of
+    tells_form: bool = False  # the implementation gets, as its last argument, which form was called
 
     @property
     def impl(self):
-        return self.name.lower()
+        return (self.large_of if self.shares else self.name).lower()
+
+    @property
+    def is_large(self):
+        return bool(self.large_of)
 
     @property
     def call_id(self):
@@ -109,13 +116,33 @@ def persistent(function):
                    ["info:info_opt"])
 
 
+def large(function):
+    """The form for large counts."""
+    params = [replace(p, ctype=p.kind.large or p.ctype) for p in function.params]
+    return replace(function, name=function.name + "_c", params=params, large_of=function.name, shares=True)
+
+
+def with_large(functions):
+    """Each function, followed by its form for large counts if the table does not have that itself."""
+    known = {f.name for f in functions}
+    for function in functions:
+        yield function
+        if function.name + "_c" not in known and any(p.kind.large for p in function.params):
+            yield large(function)
+
+
+def forms(function, functions):
+    """The function, and that for large counts that has the same description."""
+    return [function] + [f for f in functions if f.shares and f.large_of == function.name]
+
+
 def read_table(folder):
     functions = read_chapters(folder)
     plans = [f for f in functions if f.plan]
     forms = [form(f) for form in (nonblocking, persistent) for f in plans]
     for function in forms:
         add_guards(function)
-    return functions + forms
+    return list(with_large(functions + forms))
 
 
 def read_chapters(folder):
@@ -130,7 +157,8 @@ def read_chapters(folder):
                                 entry.get("returns", "int"), entry.get("outside", False),
                                 entry.get("anytime", False), chapter.get("unsupported", False),
                                 chapter.get("tool", False),
-                                entry.get("errors", {}))
+                                entry.get("errors", {}), large_of=entry.get("large_of", ""),
+                                tells_form=entry.get("tells_form", False))
             if "plan" in entry:
                 function.plan = "plan_" + function.impl
                 function.plan_use = "run" if entry["plan"] == "always" else ""

@@ -83,7 +83,7 @@ int run(Comm& comm, bool in_place, ToSend&& to_send, ToReceive&& to_receive) {
 
 namespace impl {
 
-int alltoall(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
+int alltoall(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
              const Datatype& recvtype, Comm& comm) {
   auto* in = const_cast<void*>(sendbuf);
   const bool in_place = sendbuf == MPI_IN_PLACE;
@@ -93,8 +93,8 @@ int alltoall(const void* sendbuf, int sendcount, const Datatype& sendtype, void*
   constexpr size_t kBoardBlock = 1024;
   if (comm.size > 1 && block <= kBoardBlock && total <= rounds.block()) {
     std::byte* place = rounds.prepare(total);
-    if (in_place) pack_all(place, recvbuf, int64_t{recvcount} * comm.size, recvtype);
-    else pack_all(place, in, int64_t{sendcount} * comm.size, sendtype);
+    if (in_place) pack_all(place, recvbuf, recvcount * comm.size, recvtype);
+    else pack_all(place, in, sendcount * comm.size, sendtype);
     rounds.publish();
     for (int from = 0; from < comm.size; ++from) {
       const std::byte* data = rounds.await(static_cast<uint32_t>(from), total) + block * rounds.me();
@@ -113,8 +113,8 @@ int alltoall(const void* sendbuf, int sendcount, const Datatype& sendtype, void*
       });
 }
 
-int alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], const Datatype& sendtype, void* recvbuf,
-              const int recvcounts[], const int rdispls[], const Datatype& recvtype, Comm& comm) {
+int alltoallv(const void* sendbuf, Integers sendcounts, Integers sdispls, const Datatype& sendtype, void* recvbuf,
+              Integers recvcounts, Integers rdispls, const Datatype& recvtype, Comm& comm) {
   auto* in = const_cast<void*>(sendbuf);
   return run(
       comm, sendbuf == MPI_IN_PLACE,
@@ -126,8 +126,8 @@ int alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], 
       });
 }
 
-int alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
-              void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], Comm& comm) {
+int alltoallw(const void* sendbuf, Integers sendcounts, Integers sdispls, const MPI_Datatype sendtypes[], void* recvbuf,
+              Integers recvcounts, Integers rdispls, const MPI_Datatype recvtypes[], Comm& comm) {
   auto* in = static_cast<char*>(const_cast<void*>(sendbuf));
   auto* out = static_cast<char*>(recvbuf);
   return run(

@@ -37,7 +37,7 @@ int barrier(Comm& comm) {
 }
 
 // Cost: one copy in, one copy out, in pieces; up to kBoardDepth pieces are under way at once.
-int bcast(void* buffer, int count, const Datatype& type, int root, Comm& comm) {
+int bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& comm) {
   if (comm.size == 1) return MPI_SUCCESS;
   Rounds rounds(comm);
   TypedBytes data(type, buffer, count);

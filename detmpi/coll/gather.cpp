@@ -119,7 +119,7 @@ int allgather_by_rounds(const Block& own, BlockOf&& block_of, Comm& comm, bool i
 
 namespace impl {
 
-int gather(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
+int gather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
            const Datatype& recvtype, int root, Comm& comm) {
   const Block mine{const_cast<void*>(sendbuf), sendcount, &sendtype};
   return gather_by_messages(
@@ -130,8 +130,8 @@ int gather(const void* sendbuf, int sendcount, const Datatype& sendtype, void* r
       root, comm, sendbuf == MPI_IN_PLACE);
 }
 
-int gatherv(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, const int recvcounts[],
-            const int displs[], const Datatype& recvtype, int root, Comm& comm) {
+int gatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, Integers recvcounts,
+            Integers displs, const Datatype& recvtype, int root, Comm& comm) {
   const Block mine{const_cast<void*>(sendbuf), sendcount, &sendtype};
   return gather_by_messages(
       mine,
@@ -141,7 +141,7 @@ int gatherv(const void* sendbuf, int sendcount, const Datatype& sendtype, void* 
       root, comm, sendbuf == MPI_IN_PLACE);
 }
 
-int scatter(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
+int scatter(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
             const Datatype& recvtype, int root, Comm& comm) {
   auto* base = const_cast<void*>(sendbuf);
   return scatter_by_messages(
@@ -152,8 +152,8 @@ int scatter(const void* sendbuf, int sendcount, const Datatype& sendtype, void* 
       root, comm, recvbuf == MPI_IN_PLACE);
 }
 
-int scatterv(const void* sendbuf, const int sendcounts[], const int displs[], const Datatype& sendtype, void* recvbuf,
-             int recvcount, const Datatype& recvtype, int root, Comm& comm) {
+int scatterv(const void* sendbuf, Integers sendcounts, Integers displs, const Datatype& sendtype, void* recvbuf,
+             MPI_Count recvcount, const Datatype& recvtype, int root, Comm& comm) {
   auto* base = const_cast<void*>(sendbuf);
   return scatter_by_messages(
       Block{recvbuf, recvcount, &recvtype},
@@ -163,7 +163,7 @@ int scatterv(const void* sendbuf, const int sendcounts[], const int displs[], co
       root, comm, recvbuf == MPI_IN_PLACE);
 }
 
-int allgather(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
+int allgather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
               const Datatype& recvtype, Comm& comm) {
   const auto block = [&](int i) {
     return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
@@ -173,8 +173,8 @@ int allgather(const void* sendbuf, int sendcount, const Datatype& sendtype, void
   return allgather_by_rounds(own, block, comm, in_place);
 }
 
-int allgatherv(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, const int recvcounts[],
-               const int displs[], const Datatype& recvtype, Comm& comm) {
+int allgatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, Integers recvcounts,
+               Integers displs, const Datatype& recvtype, Comm& comm) {
   const auto block = [&](int i) { return Block{offset(recvbuf, displs[i], recvtype), recvcounts[i], &recvtype}; };
   const bool in_place = sendbuf == MPI_IN_PLACE;
   const Block own = in_place ? block(comm.rank) : Block{const_cast<void*>(sendbuf), sendcount, &sendtype};

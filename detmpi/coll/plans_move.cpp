@@ -108,7 +108,7 @@ PlanPtr plan_barrier(Comm& comm) {
   return plan;
 }
 
-PlanPtr plan_bcast(void* buffer, int count, const Datatype& type, int root, Comm& comm) {
+PlanPtr plan_bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& comm) {
   PlanPtr plan = make_plan(comm);
   const auto all = [&](int) { return Block{buffer, count, &type}; };
   if (is_root(comm, root)) send_each(*plan, all, comm.inter ? MPI_PROC_NULL : root);
@@ -116,50 +116,50 @@ PlanPtr plan_bcast(void* buffer, int count, const Datatype& type, int root, Comm
   return plan;
 }
 
-PlanPtr plan_gather(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
-                    const Datatype& recvtype, int root, Comm& comm) {
+PlanPtr plan_gather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
+                    MPI_Count recvcount, const Datatype& recvtype, int root, Comm& comm) {
   const auto block = [&](int i) {
     return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
   };
   return gathering(sendbuf, sendcount, sendtype, block, root, comm);
 }
 
-PlanPtr plan_gatherv(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf,
-                     const int recvcounts[], const int displs[], const Datatype& recvtype, int root, Comm& comm) {
+PlanPtr plan_gatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
+                     Integers recvcounts, Integers displs, const Datatype& recvtype, int root, Comm& comm) {
   const auto block = [&](int i) { return Block{offset(recvbuf, displs[i], recvtype), recvcounts[i], &recvtype}; };
   return gathering(sendbuf, sendcount, sendtype, block, root, comm);
 }
 
-PlanPtr plan_scatter(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
-                     const Datatype& recvtype, int root, Comm& comm) {
+PlanPtr plan_scatter(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
+                     MPI_Count recvcount, const Datatype& recvtype, int root, Comm& comm) {
   const auto block = [&](int i) {
     return Block{offset(sendbuf, int64_t{i} * sendcount, sendtype), sendcount, &sendtype};
   };
   return scattering(block, recvbuf, recvcount, recvtype, root, comm);
 }
 
-PlanPtr plan_scatterv(const void* sendbuf, const int sendcounts[], const int displs[], const Datatype& sendtype,
-                      void* recvbuf, int recvcount, const Datatype& recvtype, int root, Comm& comm) {
+PlanPtr plan_scatterv(const void* sendbuf, Integers sendcounts, Integers displs, const Datatype& sendtype,
+                      void* recvbuf, MPI_Count recvcount, const Datatype& recvtype, int root, Comm& comm) {
   const auto block = [&](int i) { return Block{offset(sendbuf, displs[i], sendtype), sendcounts[i], &sendtype}; };
   return scattering(block, recvbuf, recvcount, recvtype, root, comm);
 }
 
-PlanPtr plan_allgather(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
-                       const Datatype& recvtype, Comm& comm) {
+PlanPtr plan_allgather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
+                       MPI_Count recvcount, const Datatype& recvtype, Comm& comm) {
   const auto block = [&](int i) {
     return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
   };
   return allgathering(sendbuf, sendcount, sendtype, block, comm);
 }
 
-PlanPtr plan_allgatherv(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf,
-                        const int recvcounts[], const int displs[], const Datatype& recvtype, Comm& comm) {
+PlanPtr plan_allgatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
+                        Integers recvcounts, Integers displs, const Datatype& recvtype, Comm& comm) {
   const auto block = [&](int i) { return Block{offset(recvbuf, displs[i], recvtype), recvcounts[i], &recvtype}; };
   return allgathering(sendbuf, sendcount, sendtype, block, comm);
 }
 
-PlanPtr plan_alltoall(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf, int recvcount,
-                      const Datatype& recvtype, Comm& comm) {
+PlanPtr plan_alltoall(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
+                      MPI_Count recvcount, const Datatype& recvtype, Comm& comm) {
   const auto out = [&](int i) {
     return Block{offset(sendbuf, int64_t{i} * sendcount, sendtype), sendcount, &sendtype};
   };
@@ -167,18 +167,17 @@ PlanPtr plan_alltoall(const void* sendbuf, int sendcount, const Datatype& sendty
   return exchanging(sendbuf == MPI_IN_PLACE, out, in, comm);
 }
 
-PlanPtr plan_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], const Datatype& sendtype,
-                       void* recvbuf, const int recvcounts[], const int rdispls[], const Datatype& recvtype,
-                       Comm& comm) {
+PlanPtr plan_alltoallv(const void* sendbuf, Integers sendcounts, Integers sdispls, const Datatype& sendtype,
+                       void* recvbuf, Integers recvcounts, Integers rdispls, const Datatype& recvtype, Comm& comm) {
   const auto out = [&](int i) { return Block{offset(sendbuf, sdispls[i], sendtype), sendcounts[i], &sendtype}; };
   const auto in = [&](int i) { return Block{offset(recvbuf, rdispls[i], recvtype), recvcounts[i], &recvtype}; };
   return exchanging(sendbuf == MPI_IN_PLACE, out, in, comm);
 }
 
-PlanPtr plan_alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
-                       void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
+PlanPtr plan_alltoallw(const void* sendbuf, Integers sendcounts, Integers sdispls, const MPI_Datatype sendtypes[],
+                       void* recvbuf, Integers recvcounts, Integers rdispls, const MPI_Datatype recvtypes[],
                        Comm& comm) {
-  const auto at = [](const void* base, int displ) { return static_cast<char*>(const_cast<void*>(base)) + displ; };
+  const auto at = [](const void* base, int64_t displ) { return static_cast<char*>(const_cast<void*>(base)) + displ; };
   const auto out = [&](int i) {
     return Block{at(sendbuf, sdispls[i]), sendcounts[i], &datatype_or_null(sendtypes[i])};
   };

@@ -30,21 +30,21 @@ PlanPtr exchanging(Comm& comm, ToSend&& to_send, ToReceive&& to_receive) {
 }
 
 // Blocks of one size, one after the other.
-auto blocks_of(const void* buf, int count, const Datatype& type) {
+auto blocks_of(const void* buf, MPI_Count count, const Datatype& type) {
   return [=, &type](size_t i) { return Block{offset(buf, static_cast<int64_t>(i) * count, type), count, &type}; };
 }
 
-auto blocks_at(const void* buf, const int counts[], const int displs[], const Datatype& type) {
+auto blocks_at(const void* buf, Integers counts, Integers displs, const Datatype& type) {
   return [=, &type](size_t i) { return Block{offset(buf, displs[i], type), counts[i], &type}; };
 }
 
-auto typed_blocks_at(const void* buf, const int counts[], const MPI_Aint displs[], const MPI_Datatype types[]) {
+auto typed_blocks_at(const void* buf, Integers counts, const MPI_Aint displs[], const MPI_Datatype types[]) {
   return [=](size_t i) {
     return Block{static_cast<char*>(const_cast<void*>(buf)) + displs[i], counts[i], &datatype_or_null(types[i])};
   };
 }
 
-auto same_block(const void* buf, int count, const Datatype& type) {
+auto same_block(const void* buf, MPI_Count count, const Datatype& type) {
   return [=, &type](size_t) { return Block{const_cast<void*>(buf), count, &type}; };
 }
 
@@ -52,30 +52,30 @@ auto same_block(const void* buf, int count, const Datatype& type) {
 
 namespace impl {
 
-PlanPtr plan_neighbor_allgather(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf,
-                                int recvcount, const Datatype& recvtype, Comm& comm) {
+PlanPtr plan_neighbor_allgather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
+                                MPI_Count recvcount, const Datatype& recvtype, Comm& comm) {
   return exchanging(comm, same_block(sendbuf, sendcount, sendtype), blocks_of(recvbuf, recvcount, recvtype));
 }
 
-PlanPtr plan_neighbor_allgatherv(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf,
-                                 const int recvcounts[], const int displs[], const Datatype& recvtype, Comm& comm) {
+PlanPtr plan_neighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
+                                 Integers recvcounts, Integers displs, const Datatype& recvtype, Comm& comm) {
   return exchanging(comm, same_block(sendbuf, sendcount, sendtype), blocks_at(recvbuf, recvcounts, displs, recvtype));
 }
 
-PlanPtr plan_neighbor_alltoall(const void* sendbuf, int sendcount, const Datatype& sendtype, void* recvbuf,
-                               int recvcount, const Datatype& recvtype, Comm& comm) {
+PlanPtr plan_neighbor_alltoall(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
+                               MPI_Count recvcount, const Datatype& recvtype, Comm& comm) {
   return exchanging(comm, blocks_of(sendbuf, sendcount, sendtype), blocks_of(recvbuf, recvcount, recvtype));
 }
 
-PlanPtr plan_neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                const Datatype& sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
-                                const Datatype& recvtype, Comm& comm) {
+PlanPtr plan_neighbor_alltoallv(const void* sendbuf, Integers sendcounts, Integers sdispls, const Datatype& sendtype,
+                                void* recvbuf, Integers recvcounts, Integers rdispls, const Datatype& recvtype,
+                                Comm& comm) {
   return exchanging(comm, blocks_at(sendbuf, sendcounts, sdispls, sendtype),
                     blocks_at(recvbuf, recvcounts, rdispls, recvtype));
 }
 
-PlanPtr plan_neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+PlanPtr plan_neighbor_alltoallw(const void* sendbuf, Integers sendcounts, const MPI_Aint sdispls[],
+                                const MPI_Datatype sendtypes[], void* recvbuf, Integers recvcounts,
                                 const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], Comm& comm) {
   return exchanging(comm, typed_blocks_at(sendbuf, sendcounts, sdispls, sendtypes),
                     typed_blocks_at(recvbuf, recvcounts, rdispls, recvtypes));

@@ -113,7 +113,7 @@ PlanPtr scattering(const void* sendbuf, void* recvbuf, const std::vector<int64_t
 
 namespace impl {
 
-PlanPtr plan_reduce(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, int root,
+PlanPtr plan_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, int root,
                     Comm& comm) {
   PlanPtr plan = make_plan(comm);
   const Vector v(sendbuf, recvbuf, count, type, op);
@@ -123,7 +123,8 @@ PlanPtr plan_reduce(const void* sendbuf, void* recvbuf, int count, const Datatyp
   return plan;
 }
 
-PlanPtr plan_allreduce(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, Comm& comm) {
+PlanPtr plan_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op,
+                       Comm& comm) {
   PlanPtr plan = make_plan(comm);
   const Vector v(sendbuf, recvbuf, count, type, op);
   send_from(*plan, v, 0);
@@ -131,21 +132,22 @@ PlanPtr plan_allreduce(const void* sendbuf, void* recvbuf, int count, const Data
   return plan;
 }
 
-PlanPtr plan_scan(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, Comm& comm) {
+PlanPtr plan_scan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, Comm& comm) {
   return scanning({sendbuf, recvbuf, count, type, op}, true, comm);
 }
 
-PlanPtr plan_exscan(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, Comm& comm) {
+PlanPtr plan_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op,
+                    Comm& comm) {
   return scanning({sendbuf, recvbuf, count, type, op}, false, comm);
 }
 
-PlanPtr plan_reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], const Datatype& type,
-                            const Op& op, Comm& comm) {
-  return scattering(sendbuf, recvbuf, {recvcounts, recvcounts + comm.size}, type, op, comm);
+PlanPtr plan_reduce_scatter(const void* sendbuf, void* recvbuf, Integers recvcounts, const Datatype& type, const Op& op,
+                            Comm& comm) {
+  return scattering(sendbuf, recvbuf, recvcounts.first(comm.size), type, op, comm);
 }
 
-PlanPtr plan_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, const Datatype& type, const Op& op,
-                                  Comm& comm) {
+PlanPtr plan_reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount, const Datatype& type,
+                                  const Op& op, Comm& comm) {
   const std::vector<int64_t> counts(static_cast<size_t>(comm.size), recvcount);
   return scattering(sendbuf, recvbuf, counts, type, op, comm);
 }

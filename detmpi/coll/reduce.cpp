@@ -164,7 +164,8 @@ void allreduce_collected(Rounds& rounds, Vector& v, char* out, int64_t begin, in
 
 namespace impl {
 
-int reduce(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, int root, Comm& comm) {
+int reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, int root,
+           Comm& comm) {
   const void* input = input_of(sendbuf, recvbuf);
   if (comm.size == 1) {
     if (sendbuf != MPI_IN_PLACE) copy_typed(recvbuf, input, count, type);
@@ -185,7 +186,7 @@ int reduce(const void* sendbuf, void* recvbuf, int count, const Datatype& type, 
   return MPI_SUCCESS;
 }
 
-int allreduce(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, Comm& comm) {
+int allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, Comm& comm) {
   constexpr size_t kReplicatedBytes = 1024;
   constexpr uint32_t kReplicatedMembers = 16;
   const void* input = input_of(sendbuf, recvbuf);
@@ -259,14 +260,14 @@ int reduce_scatter_parts(const void* sendbuf, void* recvbuf, const std::vector<i
 
 }  // namespace
 
-int reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], const Datatype& type, const Op& op,
+int reduce_scatter(const void* sendbuf, void* recvbuf, Integers recvcounts, const Datatype& type, const Op& op,
                    Comm& comm) {
   std::vector<int64_t> starts{0};
   for (int i = 0; i < comm.size; ++i) starts.push_back(starts.back() + recvcounts[i]);
   return reduce_scatter_parts(sendbuf, recvbuf, starts, type, op, comm);
 }
 
-int reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, const Datatype& type, const Op& op,
+int reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount, const Datatype& type, const Op& op,
                          Comm& comm) {
   std::vector<int64_t> starts{0};
   for (int i = 0; i < comm.size; ++i) starts.push_back(starts.back() + recvcount);

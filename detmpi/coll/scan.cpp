@@ -65,12 +65,12 @@ void fold_along_ranks(const void* in, void* out, int64_t count, const Datatype& 
 
 namespace impl {
 
-int scan(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, Comm& comm) {
+int scan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, Comm& comm) {
   fold_along_ranks(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf, count, type, op, comm);
   return MPI_SUCCESS;
 }
 
-int exscan(const void* sendbuf, void* recvbuf, int count, const Datatype& type, const Op& op, Comm& comm) {
+int exscan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, Comm& comm) {
   const void* in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
   fold_before(static_cast<const char*>(in), static_cast<char*>(recvbuf), count, type, op, comm);
   return MPI_SUCCESS;

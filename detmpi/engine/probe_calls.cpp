@@ -89,7 +89,7 @@ Message* message_from(MPI_Message* handle) {
   return message;
 }
 
-void start_matched(Request& request, Message& message, void* buf, int count, const Datatype& type) {
+void start_matched(Request& request, Message& message, void* buf, MPI_Count count, const Datatype& type) {
   request.post = g_clock;
   request.peer_world = request.source = message.key.source;
   request.data = TypedBytes(type, buf, count);
@@ -139,7 +139,7 @@ int improbe(int source, int tag, Comm& comm, int* flag, MPI_Message* handle, MPI
   return MPI_SUCCESS;
 }
 
-int mrecv(void* buf, int count, const Datatype& type, MPI_Message* handle, MPI_Status* status) {
+int mrecv(void* buf, MPI_Count count, const Datatype& type, MPI_Message* handle, MPI_Status* status) {
   if (*handle == MPI_MESSAGE_NO_PROC) {
     *handle = MPI_MESSAGE_NULL;
     empty_status(status, MPI_PROC_NULL);
@@ -154,7 +154,7 @@ int mrecv(void* buf, int count, const Datatype& type, MPI_Message* handle, MPI_S
   return p2p_status(request, status);
 }
 
-int imrecv(void* buf, int count, const Datatype& type, MPI_Message* handle, MPI_Request* request_handle) {
+int imrecv(void* buf, MPI_Count count, const Datatype& type, MPI_Message* handle, MPI_Request* request_handle) {
   Request& request = request_new();
   request.comm = g_comm_world;
   comm_retain(*g_comm_world);

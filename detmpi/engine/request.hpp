@@ -147,7 +147,7 @@ struct Request : chan::match::Receive {
 
   // What a persistent request starts from.
   const void* base = nullptr;
-  int count = 0;
+  int64_t count = 0;
   TypeRef type;
 
   std::unique_ptr<Operation, OperationDeleter> operation;  // kOperation

@@ -11,11 +11,11 @@ namespace {
 
 struct AttachedBuffer {
   void* base = nullptr;
-  int size = 0;
+  MPI_Count size = 0;
 };
 AttachedBuffer g_attached_buffer;
 
-int blocking(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, SendMode mode) {
+int blocking(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm, SendMode mode) {
   if (dest != MPI_PROC_NULL) p2p_send(buf, count, type, comm, {dest, tag, user_context(comm)}, mode);
   return MPI_SUCCESS;
 }
@@ -38,7 +38,8 @@ Request& complete_request(Comm& comm, RequestKind kind) {
 }
 
 // Copies the message into memory of the request's own: the program may reuse its buffer at once.
-void start_buffered(Request& request, const void* buf, int count, const Datatype& type, Comm& comm, int dest, int tag) {
+void start_buffered(Request& request, const void* buf, MPI_Count count, const Datatype& type, Comm& comm, int dest,
+                    int tag) {
   const size_t bytes = type.size * static_cast<size_t>(count);
   request.own_buffer = static_cast<char*>(std::malloc(bytes > 0 ? bytes : 1));
   pack_all(request.own_buffer, buf, count, type);
@@ -46,7 +47,7 @@ void start_buffered(Request& request, const void* buf, int count, const Datatype
                  {dest, tag, user_context(comm)}, SendMode::kBuffered);
 }
 
-int nonblocking(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, SendMode mode,
+int nonblocking(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm, SendMode mode,
                 MPI_Request* handle) {
   if (dest == MPI_PROC_NULL) {
     *handle = complete_request(comm, RequestKind::kSend).handle;
@@ -62,16 +63,16 @@ int nonblocking(const void* buf, int count, const Datatype& type, int dest, int 
 
 }  // namespace
 
-int send(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm) {
+int send(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm) {
   return blocking(buf, count, type, dest, tag, comm, SendMode::kStandard);
 }
-int rsend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm) {
+int rsend(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm) {
   return blocking(buf, count, type, dest, tag, comm, SendMode::kStandard);
 }
-int ssend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm) {
+int ssend(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm) {
   return blocking(buf, count, type, dest, tag, comm, SendMode::kSynchronous);
 }
-int bsend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm) {
+int bsend(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm) {
   if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
   Request& request = request_new();
   retain(request, comm);
@@ -81,35 +82,38 @@ int bsend(const void* buf, int count, const Datatype& type, int dest, int tag, C
   return MPI_SUCCESS;
 }
 
-int isend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+int isend(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
   return nonblocking(buf, count, type, dest, tag, comm, SendMode::kStandard, request);
 }
-int irsend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+int irsend(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm,
+           MPI_Request* request) {
   return nonblocking(buf, count, type, dest, tag, comm, SendMode::kStandard, request);
 }
-int issend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+int issend(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm,
+           MPI_Request* request) {
   return nonblocking(buf, count, type, dest, tag, comm, SendMode::kSynchronous, request);
 }
-int ibsend(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+int ibsend(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm,
+           MPI_Request* request) {
   return nonblocking(buf, count, type, dest, tag, comm, SendMode::kBuffered, request);
 }
 
 // The buffer is kept only to be handed back: a buffered send never fails for want of it.
-int buffer_attach(void* buffer, int size) {
+int buffer_attach(void* buffer, MPI_Count size) {
   if (g_attached_buffer.base != nullptr) return make_error(MPI_ERR_BUFFER, "a buffer is attached already");
   g_attached_buffer = {buffer, size};
   return MPI_SUCCESS;
 }
-int buffer_detach(void* buffer_addr, int* size) {
+int buffer_detach(void* buffer_addr, Integer size) {
   std::memcpy(buffer_addr, &g_attached_buffer.base, sizeof(void*));
-  *size = g_attached_buffer.size;
+  size.set(g_attached_buffer.size);
   g_attached_buffer = {};
   return MPI_SUCCESS;
 }
 
 // --- receives ---
 
-int recv(void* buf, int count, const Datatype& type, int source, int tag, Comm& comm, MPI_Status* status) {
+int recv(void* buf, MPI_Count count, const Datatype& type, int source, int tag, Comm& comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL) {
     empty_status(status, MPI_PROC_NULL);
     return MPI_SUCCESS;
@@ -117,7 +121,7 @@ int recv(void* buf, int count, const Datatype& type, int source, int tag, Comm& 
   return p2p_recv(buf, count, type, comm, {source, tag, user_context(comm)}, status);
 }
 
-int irecv(void* buf, int count, const Datatype& type, int source, int tag, Comm& comm, MPI_Request* handle) {
+int irecv(void* buf, MPI_Count count, const Datatype& type, int source, int tag, Comm& comm, MPI_Request* handle) {
   if (source == MPI_PROC_NULL) {
     *handle = complete_request(comm, RequestKind::kRecv).handle;
     return MPI_SUCCESS;
@@ -129,8 +133,8 @@ int irecv(void* buf, int count, const Datatype& type, int source, int tag, Comm&
   return MPI_SUCCESS;
 }
 
-int sendrecv(const void* sendbuf, int sendcount, const Datatype& sendtype, int dest, int sendtag, void* recvbuf,
-             int recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Status* status) {
+int sendrecv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, int dest, int sendtag, void* recvbuf,
+             MPI_Count recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Status* status) {
   Request receive;
   receive.blocking = true;
   if (source == MPI_PROC_NULL) empty_status(status, MPI_PROC_NULL);
@@ -143,13 +147,12 @@ int sendrecv(const void* sendbuf, int sendcount, const Datatype& sendtype, int d
   return p2p_status(receive, status);
 }
 
-int sendrecv_replace(void* buf, int count, const Datatype& type, int dest, int sendtag, int source, int recvtag,
+int sendrecv_replace(void* buf, MPI_Count count, const Datatype& type, int dest, int sendtag, int source, int recvtag,
                      Comm& comm, MPI_Status* status) {
   const size_t bytes = type.size * static_cast<size_t>(count);
   std::vector<char> copy(bytes);
   pack_all(copy.data(), buf, count, type);
-  if (bytes > INT32_MAX) return make_error(MPI_ERR_COUNT, "message of more than 2 GiB");
-  return sendrecv(copy.data(), static_cast<int>(bytes), *datatype_from(MPI_BYTE), dest, sendtag, buf, count, type,
+  return sendrecv(copy.data(), static_cast<MPI_Count>(bytes), *datatype_from(MPI_BYTE), dest, sendtag, buf, count, type,
                   source, recvtag, comm, status);
 }
 
@@ -157,7 +160,7 @@ int sendrecv_replace(void* buf, int count, const Datatype& type, int dest, int s
 
 namespace {
 
-int persistent(RequestKind kind, const void* buf, int count, const Datatype& type, int peer, int tag, Comm& comm,
+int persistent(RequestKind kind, const void* buf, MPI_Count count, const Datatype& type, int peer, int tag, Comm& comm,
                SendMode mode, MPI_Request* handle) {
   Request& request = request_new();
   retain(request, comm);
@@ -207,19 +210,23 @@ void start_one(Request& r) {
 
 }  // namespace
 
-int send_init(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+int send_init(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm,
+              MPI_Request* request) {
   return persistent(RequestKind::kSend, buf, count, type, dest, tag, comm, SendMode::kStandard, request);
 }
-int rsend_init(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+int rsend_init(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm,
+               MPI_Request* request) {
   return persistent(RequestKind::kSend, buf, count, type, dest, tag, comm, SendMode::kStandard, request);
 }
-int ssend_init(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+int ssend_init(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm,
+               MPI_Request* request) {
   return persistent(RequestKind::kSend, buf, count, type, dest, tag, comm, SendMode::kSynchronous, request);
 }
-int bsend_init(const void* buf, int count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
+int bsend_init(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm,
+               MPI_Request* request) {
   return persistent(RequestKind::kSend, buf, count, type, dest, tag, comm, SendMode::kBuffered, request);
 }
-int recv_init(void* buf, int count, const Datatype& type, int source, int tag, Comm& comm, MPI_Request* request) {
+int recv_init(void* buf, MPI_Count count, const Datatype& type, int source, int tag, Comm& comm, MPI_Request* request) {
   return persistent(RequestKind::kRecv, buf, count, type, source, tag, comm, SendMode::kStandard, request);
 }
 

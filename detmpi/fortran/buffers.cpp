@@ -29,10 +29,10 @@ bool is_dense(MPI_Datatype type, int size) {
 
 // The first `n` elements of the array, of which each is of the type.
 int section_type(const Descriptor& array, size_t n, MPI_Datatype element, MPI_Datatype* made) {
-  std::vector<MPI_Aint> places;
+  std::vector<MPI_Count> places;
   each_element(array, [&](const char* at) { places.push_back(at - static_cast<char*>(array.base)); });
   if (places.size() < n) return MPI_ERR_BUFFER;
-  const int code = MPI_Type_create_hindexed_block(static_cast<int>(n), 1, places.data(), element, made);
+  const int code = MPI_Type_create_hindexed_block_c(static_cast<MPI_Count>(n), 1, places.data(), element, made);
   return code == MPI_SUCCESS ? MPI_Type_commit(made) : code;
 }
 
@@ -59,7 +59,7 @@ CopiedBuffer::~CopiedBuffer() {
   });
 }
 
-TypedBuffer::TypedBuffer(const Descriptor& array, int count, MPI_Datatype type)
+TypedBuffer::TypedBuffer(const Descriptor& array, MPI_Count count, MPI_Datatype type)
     : base_(array.base), count_(count), type_(type) {
   if (count <= 0 || !has_gaps(array)) return;
   int size = 0;

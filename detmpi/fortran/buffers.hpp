@@ -30,19 +30,19 @@ class CopiedBuffer {
 // For calls that start an operation: a section is described by a datatype, which lives as long as the operation does.
 class TypedBuffer {
  public:
-  TypedBuffer(const Descriptor& array, int count, MPI_Datatype type);
+  TypedBuffer(const Descriptor& array, MPI_Count count, MPI_Datatype type);
   ~TypedBuffer();
   TypedBuffer(const TypedBuffer&) = delete;
   TypedBuffer& operator=(const TypedBuffer&) = delete;
 
   void* address() const { return choice(base_); }
-  int count() const { return made_ == MPI_DATATYPE_NULL ? count_ : 1; }
+  MPI_Count count() const { return made_ == MPI_DATATYPE_NULL ? count_ : 1; }
   MPI_Datatype type() const { return made_ == MPI_DATATYPE_NULL ? type_ : made_; }
   int code() const { return code_; }  // an error class: there is no such type
 
  private:
   void* base_;
-  int count_;
+  MPI_Count count_;
   MPI_Datatype type_;
   MPI_Datatype made_ = MPI_DATATYPE_NULL;
   int code_ = MPI_SUCCESS;

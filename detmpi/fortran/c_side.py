@@ -26,9 +26,9 @@ KEEPERS = re.compile(r"Buffer_attach|Win_\w+|R?(?:put|get|accumulate|get_accumul
 def buffer(binding, argument):
     """The class and the arguments of what stands for a buffer with a descriptor."""
     n = argument.name
-    if PLACES.fullmatch(binding.name):
+    if PLACES.fullmatch(binding.short):
         return "AnyAddress", f"*{n}"
-    if not binding.pending and not KEEPERS.fullmatch(binding.name):
+    if not binding.pending and not KEEPERS.fullmatch(binding.short):
         return "CopiedBuffer", f"*{n}, CopiedBuffer::Use::{'kRead' if argument.read_only else 'kWrite'}"
     alone = sum(a.choice for a in binding.arguments) == 1
     if argument.elements and alone and binding.pending:
@@ -48,7 +48,8 @@ def described(binding):
                   f"return give(ierror, raise_buffer_error({binding.comm}, {a.name}_b.code()));"]
         calls[a.name] = f"{a.name}_b.address()"
         if kind == "TypedBuffer":
-            calls |= {a.elements[0]: f"{a.name}_b.count()", a.elements[1]: f"{a.name}_b.type()"}
+            count = f"{a.name}_b.count()" if binding.is_large else f"static_cast<int>({a.name}_b.count())"
+            calls |= {a.elements[0]: count, a.elements[1]: f"{a.name}_b.type()"}
     return lines, [call for call in calls.values() if call]
 
 
@@ -63,15 +64,19 @@ def body(binding, arguments):
 def define(macro, binding, with_descriptors):
     result = "void" if binding.is_subroutine else binding.returns
     lower = binding.name.lower()
+    names = binding.f08_name.lower() if binding.is_large else f"{lower}, {lower.upper()}"
     lines, calls = described(binding) if with_descriptors else ([], [a.call for a in binding.arguments if a.call])
     text = "".join(f"  {line}\n" for line in lines + body(binding, calls))
-    return f"{macro}({result}, {lower}, {lower.upper()}, ({parameters(binding, with_descriptors)})) {{\n{text}}}\n"
+    return f"{macro}({result}, {names}, ({parameters(binding, with_descriptors)})) {{\n{text}}}\n"
 
 
 def c_side(bindings: list[Binding], note):
     out = [f"// {note}\n// The MPI functions as Fortran calls them (detmpi/fortran/binding.hpp).\n"
            '#include "binding.hpp"\n\nnamespace detmpi::fortran {\n']
     for binding in bindings:
+        if binding.is_large:
+            out.append(define("DETMPI_FORTRAN_F08", binding, True))
+            continue
         macro = "DETMPI_FORTRAN_BUFFERS" if binding.choice else "DETMPI_FORTRAN"
         out.append(define(macro, binding, False))
         if binding.pointer:

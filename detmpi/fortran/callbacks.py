@@ -1,6 +1,8 @@
 """Module mpi_f08_callbacks: the interfaces of functions that MPI calls, and those that MPI defines for attributes."""
 
 ADDRESS = "INTEGER(KIND=MPI_ADDRESS_KIND)"
+# Suffix and integer of functions for counts of the usual size, and for large ones.
+FORMS = (("", "INTEGER"), ("_c", "INTEGER(KIND=MPI_COUNT_KIND)"))
 OBJECTS = {"Comm": "comm", "Type": "datatype", "Win": "win"}
 HANDLES = {"Comm": "MPI_Comm", "Type": "MPI_Datatype", "Win": "MPI_Win", "File": "MPI_File", "Session": "MPI_Session"}
 
@@ -24,8 +26,9 @@ def delete_arguments(kind):
 
 def other_callbacks():
     value = "TYPE(C_PTR), VALUE"
-    yield "MPI_User_function", [("invec", value), ("inoutvec", value), ("len", "INTEGER"),
-                                ("datatype", "TYPE(MPI_Datatype)")]
+    for suffix, count in FORMS:
+        yield "MPI_User_function" + suffix, [("invec", value), ("inoutvec", value), ("len", count),
+                                             ("datatype", "TYPE(MPI_Datatype)")]
     for kind in ("Comm", "Win", "File", "Session"):
         yield f"MPI_{kind}_errhandler_function", [("object", f"TYPE({HANDLES[kind]})"), ("error_code", "INTEGER")]
     yield "MPI_Grequest_query_function", [("extra_state", ADDRESS), ("status", "TYPE(MPI_Status)"),
@@ -34,9 +37,10 @@ def other_callbacks():
     yield "MPI_Grequest_cancel_function", [("extra_state", ADDRESS), ("complete", "LOGICAL"), ("ierror", "INTEGER")]
     yield "MPI_Datarep_extent_function", [("datatype", "TYPE(MPI_Datatype)"), ("extent", ADDRESS),
                                           ("extra_state", ADDRESS), ("ierror", "INTEGER")]
-    yield "MPI_Datarep_conversion_function", [
-        ("userbuf", value), ("datatype", "TYPE(MPI_Datatype)"), ("count", "INTEGER"), ("filebuf", value),
-        ("position", "INTEGER(KIND=MPI_OFFSET_KIND)"), ("extra_state", ADDRESS), ("ierror", "INTEGER")]
+    for suffix, count in FORMS:
+        yield "MPI_Datarep_conversion_function" + suffix, [
+            ("userbuf", value), ("datatype", "TYPE(MPI_Datatype)"), ("count", count), ("filebuf", value),
+            ("position", "INTEGER(KIND=MPI_OFFSET_KIND)"), ("extra_state", ADDRESS), ("ierror", "INTEGER")]
 
 
 def callback_interfaces():
@@ -60,6 +64,9 @@ def predefined_functions():
             begin = procedure(f"MPI_{kind.upper()}_{name}", arguments)
             lines += [line for line in begin if line.strip() != "IMPORT"]
             lines += body + ["      ierror = MPI_SUCCESS", "    END SUBROUTINE"]
-    arguments = dict(other_callbacks())["MPI_Datarep_conversion_function"]
-    begin = procedure("MPI_CONVERSION_FN_NULL", arguments)
-    return lines + [line for line in begin if line.strip() != "IMPORT"] + ["      ierror = MPI_SUCCESS", "    END SUBROUTINE"]
+    callbacks = dict(other_callbacks())
+    for suffix, _ in FORMS:
+        begin = procedure("MPI_CONVERSION_FN_NULL" + suffix.upper(), callbacks["MPI_Datarep_conversion_function" + suffix])
+        lines += [line for line in begin if line.strip() != "IMPORT"]
+        lines += ["      ierror = MPI_SUCCESS", "    END SUBROUTINE"]
+    return lines

@@ -21,6 +21,12 @@ class Binding:
     arguments: list
     pending: bool      # starts an operation, which goes on after the call
     comm: str          # whose error handler is called
+    short: str         # name of the form for counts of the usual size; the own one if it is that
+    generic: str = ""  # name that programs use in mpi_f08
+
+    @property
+    def is_large(self):
+        return self.name != self.short
 
     @property
     def seen(self):
@@ -46,15 +52,27 @@ class Binding:
     @property
     def f08_name(self):
         """The name that binaries of mpi_f08 refer to, without MPI_."""
-        return self.name + ("_f08ts" if self.choice else "_f08")
+        return self.short + ("_f08ts" if self.choice else "_f08") + "_large" * self.is_large
+
+    @property
+    def kinds(self):
+        """What generic names are told apart by: integers of 64 bits are all of one kind, functions all the same."""
+        types = (re.sub("ADDRESS_KIND|OFFSET_KIND", "COUNT_KIND", a.f08.split(", INTENT")[0]) for a in self.seen)
+        return [re.sub(r"PROCEDURE\(.*", "PROCEDURE", t) + a.shape for t, a in zip(types, self.seen)]
 
 
 def binding(function):
     pending = any(p.kind_name == "request_out" for p in function.params)
     comm = next((f"*{p.name}" for p in function.params if p.ctype == "MPI_Comm %s"), "MPI_COMM_WORLD")
-    return Binding(function.name, function.returns, [rule(function, p) for p in function.params], pending, comm)
+    return Binding(function.name, function.returns, [rule(function, p) for p in function.params], pending, comm,
+                   function.large_of or function.name)
 
 
 def bindings(functions):
-    return [binding(f) for f in functions
-            if not C_ONLY.fullmatch(f.name) and f.name not in OLD | SPECIAL]
+    """The form for large counts has the generic name of the other, if a compiler can tell them apart."""
+    found = {f.name: binding(f) for f in functions
+             if not C_ONLY.fullmatch(f.name) and (f.large_of or f.name) not in OLD | SPECIAL}
+    for b in found.values():
+        ambiguous = b.is_large and b.kinds == found[b.short].kinds
+        b.generic = b.name if ambiguous else b.short
+    return list(found.values())

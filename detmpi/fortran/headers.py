@@ -69,7 +69,7 @@ def pointer_interface(binding, prefix):
 
 def module_interfaces(bindings):
     lines = []
-    for binding in bindings:
+    for binding in (b for b in bindings if not b.is_large):
         for prefix in ("MPI", "PMPI"):
             if binding.pointer:
                 lines += pointer_interface(binding, prefix)
@@ -78,12 +78,11 @@ def module_interfaces(bindings):
     return lines
 
 
-def f08_interface(binding, prefix, specific):
-    """A generic name with one specific: the specific's name is what the library has."""
+def f08_interface(binding, specific):
+    """One specific of a generic name: the specific's name is what the library has."""
     names = [a.name for a in binding.seen] + (["ierror"] if binding.is_subroutine else [])
     kind = "SUBROUTINE" if binding.is_subroutine else "FUNCTION"
-    lines = [f"  INTERFACE {prefix}_{binding.name}"]
-    lines += wrap(f"{kind} {specific}({', '.join(names)})", "    ") + ["      IMPORT"]
+    lines = wrap(f"{kind} {specific}({', '.join(names)})", "    ") + ["      IMPORT"]
     if not binding.is_subroutine:
         lines.append(f"      {binding.result} :: {specific}")
     for a in binding.seen:
@@ -91,14 +90,20 @@ def f08_interface(binding, prefix, specific):
         lines += wrap(f"{a.f08}{later} :: {a.name}{'' if a.choice else a.shape}", "      ")
     if binding.is_subroutine:
         lines.append("      INTEGER, OPTIONAL, INTENT(OUT) :: ierror")
-    return lines + [f"    END {kind}", "  END INTERFACE"]
+    return lines + [f"    END {kind}"]
 
 
 def f08_interfaces(bindings):
-    lines = []
+    generics = {}
     for b in bindings:
-        for prefix, specific in (("MPI", f"MPI_{b.f08_name}"), ("PMPI", f"PMPIR_{b.f08_name}")):
-            lines += f08_interface(b, prefix, specific)
+        generics.setdefault(b.generic, []).append(b)
+    lines = []
+    for generic, specifics in generics.items():
+        for prefix, library in (("MPI", "MPI_"), ("PMPI", "PMPIR_")):
+            lines.append(f"  INTERFACE {prefix}_{generic}")
+            for b in specifics:
+                lines += f08_interface(b, library + b.f08_name)
+            lines.append("  END INTERFACE")
     return lines
 
 

@@ -32,10 +32,13 @@
   extern "C" DETMPI_FORTRAN_EXPORT type pmpi_##lower##_ params
 
 // ... and with descriptors from mpi_f08.
-#define DETMPI_FORTRAN_DESCRIBED(type, lower, UPPER, params)           \
-  extern "C" DETMPI_FORTRAN_EXPORT type pmpir_##lower##_f08ts_ params; \
-  DETMPI_FORTRAN_ALIAS(mpi_##lower##_f08ts_, pmpir_##lower##_f08ts_);  \
-  extern "C" DETMPI_FORTRAN_EXPORT type pmpir_##lower##_f08ts_ params
+#define DETMPI_FORTRAN_DESCRIBED(type, lower, UPPER, params) DETMPI_FORTRAN_F08(type, lower##_f08ts, params)
+
+// A function of mpi_f08 alone, as those for large counts are.
+#define DETMPI_FORTRAN_F08(type, name, params)                  \
+  extern "C" DETMPI_FORTRAN_EXPORT type pmpir_##name##_ params; \
+  DETMPI_FORTRAN_ALIAS(mpi_##name##_, pmpir_##name##_);         \
+  extern "C" DETMPI_FORTRAN_EXPORT type pmpir_##name##_ params
 
 // The same function for a TYPE(C_PTR) in place of an integer that holds an address.
 #define DETMPI_FORTRAN_POINTER(lower)                         \

@@ -18,7 +18,7 @@ INTENTS = {"in": ", INTENT(IN)", "out": ", INTENT(OUT)", "inout": ", INTENT(INOU
 LENGTHS = {"buflen", "pset_len"}  # of the string that the next parameter has room for, and that there is
 WEIGHTS = {"sourceweights", "destweights", "weights"}
 # By reference in C too, with the arguments of the Fortran function: no conversion.
-SAME_CALLBACKS = re.compile(r"MPI_(User|Comm_errhandler|Win_errhandler|File_errhandler|Session_errhandler)_function")
+SAME_CALLBACKS = re.compile(r"MPI_(User|Comm_errhandler|Win_errhandler|File_errhandler|Session_errhandler)_function(_c)?")
 COPY, DELETE = re.compile(r"MPI_\w+_copy_attr_function"), re.compile(r"MPI_\w+_delete_attr_function")
 GREQUEST = re.compile(r"MPI_Grequest_(query|free|cancel)_function")
 
@@ -182,7 +182,7 @@ def rule(function, param):
         return argument
     if base == "MPI_Status":
         return status_rule(param)
-    if base.endswith("_function"):
+    if base.endswith(("_function", "_function_c")):
         return callback_rule(function, param, base)
     if base == "MPI_File":
         return file_rule(param, bool(stars))

@@ -10,10 +10,12 @@ DETMPI_FORTRAN_BUFFERS(void, buffer_detach, BUFFER_DETACH, (void*, MPI_Fint* siz
 }
 
 // ... except as a TYPE(C_PTR).
-extern "C" DETMPI_FORTRAN_EXPORT void pmpir_buffer_detach_f08_(void** buffer, MPI_Fint* size, MPI_Fint* ierror) {
+DETMPI_FORTRAN_F08(void, buffer_detach_f08, (void** buffer, MPI_Fint* size, MPI_Fint* ierror)) {
   give(ierror, MPI_Buffer_detach(static_cast<void*>(buffer), size));
 }
-DETMPI_FORTRAN_ALIAS(mpi_buffer_detach_f08_, pmpir_buffer_detach_f08_);
+DETMPI_FORTRAN_F08(void, buffer_detach_f08_large, (void** buffer, MPI_Count* size, MPI_Fint* ierror)) {
+  give(ierror, MPI_Buffer_detach_c(static_cast<void*>(buffer), size));
+}
 
 // Tells the compiler that the buffer may have changed, by being a function that it does not know.
 DETMPI_FORTRAN_BUFFERS(void, f_sync_reg, F_SYNC_REG, (void*)) {}

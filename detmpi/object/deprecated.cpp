@@ -8,17 +8,18 @@ namespace detmpi::impl {
 int address(void* location, MPI_Aint* address) { return get_address(location, address); }
 
 int type_hvector(int count, int blocklength, MPI_Aint stride, const Datatype& oldtype, MPI_Datatype* newtype) {
-  return type_create_hvector(count, blocklength, stride, oldtype, newtype);
+  return type_create_hvector(count, blocklength, stride, oldtype, newtype, Form::kShort);
 }
 
 int type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], const Datatype& oldtype,
                   MPI_Datatype* newtype) {
-  return type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+  return type_create_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, newtype, Form::kShort);
 }
 
 int type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
                 MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
-  return type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+  return type_create_struct(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype,
+                            Form::kShort);
 }
 
 int type_extent(const Datatype& datatype, MPI_Aint* extent) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 
 #include "../object/call.hpp"
 #include "../object/errors.hpp"
@@ -59,11 +60,19 @@ bool category_allowed(MPI_Op op, Category category) {
   }
 }
 
+// A function that takes its length as an int is called for as many elements as that can say, again and again.
 void call_user(const Op& op, const void* in, void* inout, int64_t count, const Datatype& type) {
-  int length = static_cast<int>(count);
-  MPI_Datatype handle = type.handle;
-  output_tick();
-  op.function(const_cast<void*>(in), inout, &length, &handle);
+  const int64_t most = op.function.of_counts != nullptr ? count : INT_MAX;
+  for (int64_t done = 0; done < count; done += most) {
+    MPI_Count length = std::min(most, count - done);
+    int short_length = static_cast<int>(length);
+    MPI_Datatype handle = type.handle;
+    char* const from = static_cast<char*>(const_cast<void*>(in)) + done * type.extent;
+    char* const to = static_cast<char*>(inout) + done * type.extent;
+    output_tick();
+    if (op.function.of_counts != nullptr) op.function.of_counts(from, to, &length, &handle);
+    else op.function.of_ints(from, to, &short_length, &handle);
+  }
 }
 
 void fold_user(const Op& op, char* acc, const char* right, int64_t count, const Datatype& type) {
@@ -104,30 +113,28 @@ const Op g_builtin_ops[kOps] = {
 };
 
 void op_release(const Op& op) {
-  if (op.function != nullptr && --op.refs == 0) delete &op;
+  if (op.function && --op.refs == 0) delete &op;
 }
 
-bool op_allows(const Op& op, const Datatype& type) {
-  return op.function != nullptr || category_allowed(op.handle, type.category);
-}
+bool op_allows(const Op& op, const Datatype& type) { return op.function || category_allowed(op.handle, type.category); }
 
-const char* op_name(const Op& op) { return kOpNames[op.function != nullptr ? 0 : index_of(op)]; }
+const char* op_name(const Op& op) { return kOpNames[op.function ? 0 : index_of(op)]; }
 
 void fold(const Op& op, void* acc, const void* right, int64_t count, const Datatype& type) {
   if (count <= 0) return;
-  if (op.function == nullptr) return run(g_acc_left, op, acc, right, count, type);
+  if (!op.function) return run(g_acc_left, op, acc, right, count, type);
   fold_user(op, static_cast<char*>(acc), static_cast<const char*>(right), count, type);
 }
 
 void fold_left(const Op& op, const void* left, void* acc, int64_t count, const Datatype& type) {
   if (count <= 0) return;
-  if (op.function == nullptr) return run(g_acc_right, op, acc, left, count, type);
+  if (!op.function) return run(g_acc_right, op, acc, left, count, type);
   call_user(op, left, acc, count, type);
 }
 
 namespace impl {
 
-int op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
+int op_create(UserFunction user_fn, int commute, MPI_Op* op) {
   auto* made = new Op;
   made->function = user_fn;
   made->commutative = commute != 0;
@@ -138,7 +145,7 @@ int op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
 
 int op_free(MPI_Op* op) {
   const Op& object = *op_from(*op);
-  if (object.function == nullptr) {
+  if (!object.function) {
     return make_error(MPI_ERR_OP, "%s is predefined and cannot be freed", op_name(object));
   }
   g_ops.erase(*op);
@@ -152,7 +159,7 @@ int op_commutative(const Op& op, int* commute) {
   return MPI_SUCCESS;
 }
 
-int reduce_local(const void* inbuf, void* inoutbuf, int count, const Datatype& datatype, const Op& op) {
+int reduce_local(const void* inbuf, void* inoutbuf, MPI_Count count, const Datatype& datatype, const Op& op) {
   fold_left(op, inbuf, inoutbuf, count, datatype);
   return MPI_SUCCESS;
 }

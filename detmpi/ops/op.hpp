@@ -11,11 +11,22 @@
 
 namespace detmpi {
 
+// A function of the program's, of one form or the other.
+struct UserFunction {
+  UserFunction() = default;
+  UserFunction(MPI_User_function* function) : of_ints(function) {}
+  UserFunction(MPI_User_function_c* function) : of_counts(function) {}
+  explicit operator bool() const { return of_ints != nullptr || of_counts != nullptr; }
+
+  MPI_User_function* of_ints = nullptr;
+  MPI_User_function_c* of_counts = nullptr;
+};
+
 struct Op {
   MPI_Op handle = MPI_OP_NULL;
   bool commutative = true;
-  MPI_User_function* function = nullptr;  // null: a predefined operation
-  mutable int refs = 1;                   // the program's handle, and pending reductions
+  UserFunction function{};  // none: a predefined operation
+  mutable int refs = 1;     // the program's handle, and pending reductions
 };
 
 extern const Op g_builtin_ops[15];  // by the low byte of the handle

@@ -19,9 +19,11 @@ int check_shape(int ndims, int order) {
   return make_error(MPI_ERR_ARG, "order is %d (must be MPI_ORDER_C or MPI_ORDER_FORTRAN)", order);
 }
 
-int check_positive(const char* name, const int values[], int count) {
+int check_positive(const char* name, Integers values, int count) {
+  constexpr int64_t kMost = int64_t{1} << 61;  // sums of a few cannot overflow
   for (int i = 0; i < count; ++i) {
-    if (values[i] < 1) return make_error(MPI_ERR_ARG, "%s[%d] is %d (must be positive)", name, i, values[i]);
+    if (values[i] >= 1 && values[i] <= kMost) continue;
+    return make_error(MPI_ERR_ARG, "%s[%d] is %ld (must be 1 to %ld)", name, i, values[i], kMost);
   }
   return MPI_SUCCESS;
 }
@@ -38,16 +40,16 @@ int make_array(int ndims, int order, const Datatype& oldtype, Envelope envelope,
   }
 }
 
-int check_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[]) {
+int check_subarray(int ndims, Integers sizes, Integers subsizes, Integers starts) {
   if (const int code = check_positive("array_of_sizes", sizes, ndims)) return code;
   if (const int code = check_positive("array_of_subsizes", subsizes, ndims)) return code;
   for (int i = 0; i < ndims; ++i) {
     if (subsizes[i] > sizes[i]) {
-      return make_error(MPI_ERR_ARG, "array_of_subsizes[%d] is %d, but the array has %d elements there", i, subsizes[i],
-                        sizes[i]);
+      return make_error(MPI_ERR_ARG, "array_of_subsizes[%d] is %ld, but the array has %ld elements there", i,
+                        subsizes[i], sizes[i]);
     }
     if (starts[i] < 0 || starts[i] > sizes[i] - subsizes[i]) {
-      return make_error(MPI_ERR_ARG, "array_of_starts[%d] is %d (must be 0 to %d)", i, starts[i],
+      return make_error(MPI_ERR_ARG, "array_of_starts[%d] is %ld (must be 0 to %ld)", i, starts[i],
                         sizes[i] - subsizes[i]);
     }
   }
@@ -123,23 +125,24 @@ void set_positions(std::vector<Share>& shares, int rank) {
 
 }  // namespace
 
-int type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[],
-                         const int array_of_starts[], int order, const Datatype& oldtype, MPI_Datatype* newtype) {
+int type_create_subarray(int ndims, Integers array_of_sizes, Integers array_of_subsizes, Integers array_of_starts,
+                         int order, const Datatype& oldtype, MPI_Datatype* newtype, Form form) {
   if (const int code = check_shape(ndims, order)) return code;
   if (const int code = check_subarray(ndims, array_of_sizes, array_of_subsizes, array_of_starts)) return code;
-  Envelope envelope = describe(MPI_COMBINER_SUBARRAY, {ndims}, oldtype);
-  for (const int* list : {array_of_sizes, array_of_subsizes, array_of_starts}) append(envelope.integers, list, ndims);
-  envelope.integers.push_back(order);
+  ConstructorCall call(MPI_COMBINER_SUBARRAY, form);
+  call.plain(ndims);
+  for (const Integers list : {array_of_sizes, array_of_subsizes, array_of_starts}) call.integers(list, ndims);
+  call.plain(order).type(oldtype);
   const auto pick = [&](Draft& draft, int i, const Datatype& element) {
     draft.add(draft.scaled(array_of_starts[i], element.extent), array_of_subsizes[i], element);
     draft.resize(0, draft.scaled(array_of_sizes[i], element.extent));
   };
-  return make_array(ndims, order, oldtype, std::move(envelope), pick, newtype);
+  return make_array(ndims, order, oldtype, call.envelope(), pick, newtype);
 }
 
-int type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[],
+int type_create_darray(int size, int rank, int ndims, Integers array_of_gsizes, const int array_of_distribs[],
                        const int array_of_dargs[], const int array_of_psizes[], int order, const Datatype& oldtype,
-                       MPI_Datatype* newtype) {
+                       MPI_Datatype* newtype, Form form) {
   if (const int code = check_shape(ndims, order)) return code;
   if (const int code = check_grid(size, rank, ndims, array_of_psizes)) return code;
   if (const int code = check_positive("array_of_gsizes", array_of_gsizes, ndims)) return code;
@@ -149,15 +152,14 @@ int type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[
     if (const int code = set_block(shares.back(), i, array_of_distribs[i], array_of_dargs[i])) return code;
   }
   set_positions(shares, rank);
-  Envelope envelope = describe(MPI_COMBINER_DARRAY, {size, rank, ndims}, oldtype);
-  for (const int* list : {array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes}) {
-    append(envelope.integers, list, ndims);
-  }
-  envelope.integers.push_back(order);
+  ConstructorCall call(MPI_COMBINER_DARRAY, form);
+  call.plain(size).plain(rank).plain(ndims).integers(array_of_gsizes, ndims);
+  for (const int* list : {array_of_distribs, array_of_dargs, array_of_psizes}) call.plain(list, ndims);
+  call.plain(order).type(oldtype);
   const auto pick = [&](Draft& draft, int i, const Datatype& element) {
     add_share(draft, shares[static_cast<size_t>(i)], element);
   };
-  return make_array(ndims, order, oldtype, std::move(envelope), pick, newtype);
+  return make_array(ndims, order, oldtype, call.envelope(), pick, newtype);
 }
 
 }  // namespace detmpi::impl

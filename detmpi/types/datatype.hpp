@@ -52,6 +52,7 @@ struct Envelope {
   int combiner = MPI_COMBINER_NAMED;
   std::vector<int> integers;
   std::vector<MPI_Aint> addresses;
+  std::vector<MPI_Count> large_counts;  // of the form for large counts, in place of some of the others
   std::vector<TypeRef> types;
 };
 

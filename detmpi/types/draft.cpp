@@ -47,25 +47,30 @@ void Draft::widen(ptrdiff_t low, ptrdiff_t high, const Datatype& type) {
 }
 
 void Draft::count_elements(int64_t n, const Datatype& type) {
+  if (n > kFar) {
+    too_large_ = true;
+    return;
+  }
   size_ += static_cast<size_t>(scaled(n, static_cast<ptrdiff_t>(type.size)));
   elements_ += scaled(n, type.elements);
   if (size_ > static_cast<size_t>(kFar)) too_large_ = true;
   if (!signature_.empty() && signature_.back().type.get() == &type) {
     signature_.back().count += n;
+    if (signature_.back().count > kFar) too_large_ = true;
   } else {
     signature_.push_back({n, TypeRef(type)});
   }
 }
 
 void Draft::add(ptrdiff_t displacement, int64_t n, const Datatype& type) {
-  if (n == 0) return;
+  if (n == 0 || too_large_) return;
   widen(displacement, displacement + scaled(n - 1, type.extent), type);
   count_elements(n, type);
   parts_.push_back({displacement, layout_repeat(type.layout, static_cast<size_t>(n), type.extent)});
 }
 
 void Draft::add_strided(ptrdiff_t displacement, int64_t count, int64_t n, ptrdiff_t stride, const Datatype& type) {
-  if (count == 0 || n == 0) return;
+  if (count == 0 || n == 0 || too_large_) return;
   const ptrdiff_t last_block = displacement + scaled(count - 1, stride);
   const ptrdiff_t last_element = scaled(n - 1, type.extent);
   widen(displacement, displacement + last_element, type);

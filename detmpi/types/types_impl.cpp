@@ -1,5 +1,5 @@
 // Calls on datatypes that make no new ones, and counts in statuses.
-#include <climits>
+#include <algorithm>
 #include <cstring>
 
 #include "../object/errors.hpp"
@@ -7,11 +7,6 @@
 #include "impl.hpp"
 
 namespace detmpi::impl {
-namespace {
-
-int as_int(int64_t value) { return value > INT_MAX || value < 0 ? MPI_UNDEFINED : static_cast<int>(value); }
-
-}  // namespace
 
 int type_commit(MPI_Datatype* datatype) {
   writable(*datatype_from(*datatype)).committed = true;
@@ -26,15 +21,12 @@ int type_free(MPI_Datatype* datatype) {
   return MPI_SUCCESS;
 }
 
-int type_size(const Datatype& datatype, int* size) {
-  *size = as_int(static_cast<int64_t>(datatype.size));
+int type_size(const Datatype& datatype, Integer size) {
+  size.set(static_cast<int64_t>(datatype.size));
   return MPI_SUCCESS;
 }
 
-int type_size_x(const Datatype& datatype, MPI_Count* size) {
-  *size = static_cast<MPI_Count>(datatype.size);
-  return MPI_SUCCESS;
-}
+int type_size_x(const Datatype& datatype, MPI_Count* size) { return type_size(datatype, size); }
 
 int type_get_extent(const Datatype& datatype, MPI_Aint* lb, MPI_Aint* extent) {
   *lb = datatype.lb;
@@ -67,29 +59,31 @@ int type_get_name(const Datatype& datatype, char* type_name, int* resultlen) {
   return MPI_SUCCESS;
 }
 
-int get_count(const MPI_Status* status, const Datatype& datatype, int* count) {
-  *count = as_int(count_in(datatype, status_bytes(*status)));
+int get_count(const MPI_Status* status, const Datatype& datatype, Integer count) {
+  count.set(count_in(datatype, status_bytes(*status)));
   return MPI_SUCCESS;
 }
 
-int get_elements(const MPI_Status* status, const Datatype& datatype, int* count) {
-  *count = as_int(elements_in(datatype, status_bytes(*status)));
+int get_elements(const MPI_Status* status, const Datatype& datatype, Integer count) {
+  count.set(elements_in(datatype, status_bytes(*status)));
   return MPI_SUCCESS;
 }
 
 int get_elements_x(const MPI_Status* status, const Datatype& datatype, MPI_Count* count) {
-  const int64_t elements = elements_in(datatype, status_bytes(*status));
-  *count = elements < 0 ? MPI_UNDEFINED : elements;
-  return MPI_SUCCESS;
+  return get_elements(status, datatype, count);
 }
 
-int status_set_elements_x(MPI_Status* status, const Datatype& datatype, MPI_Count count) {
+int status_set_elements(MPI_Status* status, const Datatype& datatype, MPI_Count count) {
+  const auto size = static_cast<int64_t>(std::max<size_t>(datatype.size, 1));
+  if (datatype.elements > 0 && count / datatype.elements >= INT64_MAX / size) {
+    return make_error(MPI_ERR_COUNT, "%ld elements are more bytes than a status can hold", count);
+  }
   status_set_bytes(*status, bytes_of(datatype, count));
   return MPI_SUCCESS;
 }
 
-int status_set_elements(MPI_Status* status, const Datatype& datatype, int count) {
-  return status_set_elements_x(status, datatype, count);
+int status_set_elements_x(MPI_Status* status, const Datatype& datatype, MPI_Count count) {
+  return status_set_elements(status, datatype, count);
 }
 
 int status_set_cancelled(MPI_Status* status, int flag) {

@@ -42,15 +42,19 @@ def header_section(root, path):
 
 def mpi_sections(root):
     sys.path.insert(0, str(root / "detmpi/api"))
-    from table import read_table  # only there once the path is set
+    from table import forms, read_table  # only there once the path is set
     chapters = {}
-    for function in read_table(root / TABLE):
-        chapters.setdefault(function.chapter, []).append(function)
-    lines = ["## `mpi.h`: DetMPI", "", "Each also exists under its profiling name, `PMPI_...`."]
+    everything = read_table(root / TABLE)
+    for function in everything:
+        if not function.shares:
+            chapters.setdefault(function.chapter, []).append(function)
+    lines = ["## `mpi.h`: DetMPI", "", "Each also exists under its profiling name, `PMPI_...`. What "
+             "ends in `_c` is for large counts, of type `MPI_Count`."]
     for chapter, functions in chapters.items():
         title = re.sub(r"^\d+-", "", chapter).replace("-", " ")
         lines += ["", f"### {title[:1].upper()}{title[1:]}"]
-        lines += table((f"MPI_{f.name}", cell(first_sentence(f.text))) for f in functions)
+        lines += table(("`, `".join(f"MPI_{form.name}" for form in forms(f, everything)), cell(first_sentence(f.text)))
+                       for f in functions)
     return lines
 
 

@@ -12,9 +12,11 @@ sys.path.insert(0, options.api)
 from generate import impl_params  # noqa: E402
 from table import read_table  # noqa: E402
 
-lines = ['#include "impl.hpp"', '#include "stubs.hpp"', "",
+lines = ['#include "../ops/op.hpp"', '#include "impl.hpp"', '#include "stubs.hpp"', "",
          "#pragma GCC diagnostic ignored \"-Wunused-parameter\"", "namespace detmpi::impl {", ""]
 for function in read_table(Path(options.api) / "functions"):
+    if function.shares:
+        continue
     if function.plan and function.plan_use in ("", "run"):
         lines.append(f"[[gnu::weak]] PlanPtr {function.plan}({impl_params(function)}) {{ "
                      f'note_stub("{function.name}"); return {{}}; }}')

@@ -12,7 +12,7 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--api", required=True, help="folder of the table")
 OPTIONS = parser.parse_args()
 sys.path.insert(0, OPTIONS.api)
-from generate import checks  # noqa: E402
+from generate import checks, impl_params  # noqa: E402
 from manual import page  # noqa: E402
 from table import parse_param, read_table  # noqa: E402
 
@@ -57,16 +57,50 @@ class Table(unittest.TestCase):
                 self.assertEqual(rows[0], "MPI_ERR_COMM", function.name)
 
 
-class Pages(unittest.TestCase):
-    def test_sections(self):
+class LargeCounts(unittest.TestCase):
+    BY_NAME = {f.name: f for f in FUNCTIONS}
+
+    def declaration(self, name):
+        return self.BY_NAME[name].declaration("MPI_")
+
+    def test_types_of_parameters(self):
+        self.assertEqual(self.declaration("Send_c"), "int MPI_Send_c(const void *buf, MPI_Count count, "
+                         "MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)")
+        self.assertIn("const MPI_Count recvcounts[], const MPI_Aint displs[]", self.declaration("Gatherv_init_c"))
+        self.assertIn("MPI_User_function_c *user_fn", self.declaration("Op_create_c"))
+
+    def test_who_has_a_form_for_them(self):
+        for name in ("Waitall", "Comm_rank", "Info_get", "Type_hvector"):
+            self.assertNotIn(name + "_c", self.BY_NAME)
+        for name in ("Put", "File_read", "Ineighbor_alltoallw", "Type_get_contents", "Win_create"):
+            self.assertEqual(self.BY_NAME[name + "_c"].large_of, name)
+
+    def test_one_implementation(self):
         for function in FUNCTIONS:
+            if function.shares and not function.unsupported:
+                short = self.BY_NAME[function.large_of]
+                ours, theirs = (impl_params(f).replace("MPI_Aint", "MPI_Count") for f in (function, short))
+                self.assertEqual(ours, theirs, function.name)
+                self.assertEqual(checks(function), checks(short), function.name)
+
+
+class Pages(unittest.TestCase):
+    def test_forms_for_large_counts_share_a_page(self):
+        by_name = LargeCounts.BY_NAME
+        self.assertEqual(page(by_name["Send_c"], FUNCTIONS), ".so man3/MPI_Send.3\n")
+        text = page(by_name["Send"], FUNCTIONS)
+        self.assertIn("MPI_Send, MPI_Send_c \\- Sends", text)
+        self.assertIn("\nint MPI_Send_c(\n", text)
+
+    def test_sections(self):
+        for function in (f for f in FUNCTIONS if not f.shares):
             sections = re.findall(r"^\.SH (.*)$", page(function, FUNCTIONS), re.M)
             expected = ["NAME", "SYNOPSIS", "PARAMETERS", "DESCRIPTION", "DETERMINISM", "ERRORS", "SEE ALSO"]
             self.assertEqual([s for s in expected if s in sections], sections, function.name)
             self.assertTrue({"NAME", "SYNOPSIS", "DESCRIPTION", "DETERMINISM", "ERRORS"} <= set(sections))
 
     def test_every_parameter_is_described(self):
-        for function in FUNCTIONS:
+        for function in (f for f in FUNCTIONS if not f.shares):
             text = page(function, FUNCTIONS)
             for p in function.params:
                 if p.kind_name != "varargs":

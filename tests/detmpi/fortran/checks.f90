@@ -9,6 +9,7 @@ contains
     integer :: ierr
     if (holds) return
     write (0, '(2a)') 'not true: ', what
+    flush (0)
     call mpi_abort(1140850688, 99, ierr)  ! MPI_COMM_WORLD
   end subroutine
 end module
