@@ -4,6 +4,8 @@
 // Context numbers of such copies come from a range of their own, in which every rank has numbers that no other rank
 // gives out. So copies that are under way at the same time, on communicators with members in common, have different
 // ones.
+//
+// What a copy takes over from its parent is what that one has at the call: later the program may change or free it.
 #include "../object/attributes.hpp"
 #include "../object/errors.hpp"
 #include "comm_setup.hpp"
@@ -15,24 +17,43 @@
 namespace detmpi {
 namespace {
 
-constexpr uint32_t kFirstContext = 1u << 30, kContextsOfRank = 1u << 18;
-static_assert(kFirstContext + kMaxRanks * uint64_t{kContextsOfRank} <= uint64_t{1} << 31, "a context has 31 bits");
+constexpr uint32_t kFirstContext = 1u << 29, kContextsOfRank = 1u << 17;
+static_assert(kFirstContext + kMaxRanks * uint64_t{kContextsOfRank} <= uint64_t{1} << 30,
+              "a context has 30 bits (engine/p2p.hpp)");
 
 uint32_t g_given_out = 0;
 
-// Two numbers: an inter-communicator needs them.
-uint32_t give_out_contexts() {
+// An inter-communicator needs two numbers.
+uint32_t contexts_of(const Comm& comm) { return comm.inter ? 2 : 1; }
+
+uint32_t give_out_contexts(const Comm& comm) {
   const uint32_t first = g_given_out;
-  g_given_out += 2;
+  g_given_out += contexts_of(comm);
   return kFirstContext + static_cast<uint32_t>(g_engine.rank()) * kContextsOfRank + first;
 }
 
-bool any_left() { return g_given_out + 2 <= kContextsOfRank; }
+bool any_left(const Comm& comm) { return g_given_out + contexts_of(comm) <= kContextsOfRank; }
 
 // What the members are told.
 struct Decision {
   uint32_t context = 0;
   spmc::EPageIndex board;  // of this group
+};
+
+std::shared_ptr<Errhandler> hold(Errhandler& handler) {
+  errhandler_retain(handler);
+  return {&handler, [](Errhandler* held) { errhandler_release(*held); }};
+}
+
+struct Copy {
+  explicit Copy(const Comm& parent) : topology(parent.topology), errhandler(hold(*parent.errhandler)) {
+    code = attributes_copy(parent.handle, parent.attributes, attributes);
+  }
+  Decision decision;
+  std::shared_ptr<const Topology> topology;
+  std::shared_ptr<Errhandler> errhandler;
+  Attributes attributes;
+  int code;  // of a callback that copies an attribute
 };
 
 // Of the two groups of an inter-communicator the one whose first member comes first in MPI_COMM_WORLD decides.
@@ -63,17 +84,20 @@ void exchange(Plan& plan, Decision& decision, Comm& comm) {
   }
 }
 
-int finish(const Decision& decision, Comm& comm, MPI_Comm* newcomm) {
-  Comm& copy = comm.inter ? make_inter_copy(comm, decision.context, decision.board)
-                          : make_intra_copy(comm, decision.context, decision.board);
-  copy.topology = comm.topology;
+int finish(Copy& copied, Comm& parent, MPI_Comm* newcomm) {
+  const auto [context, board] = copied.decision;
+  Comm& copy = parent.inter ? make_inter_copy(parent, context, board) : make_intra_copy(parent, context, board);
+  copy.topology = copied.topology;
+  copy.attributes = std::move(copied.attributes);
+  errhandler_retain(*copied.errhandler);
+  errhandler_release(*copy.errhandler);
+  copy.errhandler = copied.errhandler.get();
   *newcomm = copy.handle;
-  const int code = attributes_copy(comm, copy);
-  if (code == MPI_SUCCESS) return code;
+  if (copied.code == MPI_SUCCESS) return MPI_SUCCESS;
   (void)attributes_delete_all(copy);
   comm_close(copy);
   *newcomm = MPI_COMM_NULL;
-  return code;
+  return copied.code;
 }
 
 }  // namespace
@@ -81,16 +105,17 @@ int finish(const Decision& decision, Comm& comm, MPI_Comm* newcomm) {
 namespace impl {
 
 int comm_idup(Comm& comm, MPI_Comm* newcomm, MPI_Request* request) {
-  const auto decision = std::make_shared<Decision>();
   if (comm.rank == 0 && group_decides(comm)) {
-    if (!any_left()) return make_error(MPI_ERR_OTHER, "no context numbers are left for copies of communicators");
-    decision->context = give_out_contexts();
+    if (!any_left(comm)) return make_error(MPI_ERR_OTHER, "no context numbers are left for copies of communicators");
   }
-  if (comm.rank == 0 && comm.size > 1) decision->board = take_board(comm.size);
+  const auto copy = std::make_shared<Copy>(comm);
+  Decision& decision = copy->decision;
+  if (comm.rank == 0 && group_decides(comm)) decision.context = give_out_contexts(comm);
+  if (comm.rank == 0 && comm.size > 1) decision.board = take_board(comm.size);
   PlanPtr plan = make_plan(comm);
   plan->hide_contents();  // frame numbers
-  exchange(*plan, *decision, comm);
-  plan->at_end([decision, &comm, newcomm] { return finish(*decision, comm, newcomm); });
+  exchange(*plan, decision, comm);
+  plan->at_end([copy, &comm, newcomm] { return finish(*copy, comm, newcomm); });
   return plan_start(std::move(plan), request);
 }
 

@@ -12,7 +12,9 @@ using chan::match::Outlook;
 
 // An operation is complete when the last of its parts is.
 Outlook Engine::outlook_of_parts(const Request& r, const chan::match::Horizon& horizon) const {
+  if (r.operation->open()) return {false, chan::match::kNever};
   Outlook all{true, r.post};
+  if (const Request* first = r.operation->first()) all = {false, std::max(r.post, outlook(*first, horizon).time)};
   for (const Request& part : r.operation->parts()) {
     const Outlook o = outlook(part, horizon);
     all.final = all.final && o.final;

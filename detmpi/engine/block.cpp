@@ -104,7 +104,7 @@ void Engine::conclude_what_is_known(const Wait& wait) {
 
 void Engine::learn_of_acks(const Wait& wait) {
   if (acks_expected_ == 0 || first_come_) return;
-  each(wait, [&](Request& r) {
+  each_part(wait, [&](Request& r) {
     if (r.kind != RequestKind::kSend || r.mode != SendMode::kSynchronous || r.matched || !r.started) return;
     const uint64_t bound = horizon_.earliest_ack(need_of(r));
     if (bound <= r.bound) return;
@@ -118,11 +118,6 @@ void Engine::ask(const Wait& wait) {
   questions_.clear();
   const auto about = [&](std::span<const int> ranks, uint64_t beyond) {
     for (const int rank : ranks) questions_.push_back({rank, beyond});
-  };
-  const auto about_parts = [&](const Request& r, uint64_t beyond) {
-    for (const Request& part : r.operation->parts()) {
-      if (!outlook(part).final) about({&part.source, 1}, beyond);
-    }
   };
   const bool test = wait.kind == Wait::Kind::kTest;
   // What has come for a wildcard is its message once nothing earlier can come.
@@ -142,11 +137,10 @@ void Engine::ask(const Wait& wait) {
     });
     if (beyond == kNever) return;
   }
-  each(wait, [&](const Request& r) {
+  each_part(wait, [&](const Request& r) {
     const auto o = outlook(r);
     if (o.final || o.time > beyond) return;
-    if (r.kind == RequestKind::kOperation) about_parts(r, beyond);
-    else if (r.kind == RequestKind::kSend) about({&r.peer_world, 1}, beyond);
+    if (r.kind == RequestKind::kSend) about({&r.peer_world, 1}, beyond);
     else if (r.source != chan::match::kAny) about({&r.source, 1}, beyond);
     else about(r.senders, beyond);
   });
@@ -172,7 +166,7 @@ bool Engine::watch(const Wait& wait) {
     anew = horizon_.watch(q.beyond) || anew;
   }
   if (wait.kind != Wait::Kind::kTest && wait.kind != Wait::Kind::kAny) return anew;
-  each(wait, [&](const Request& r) {
+  each_part(wait, [&](const Request& r) {
     const bool may_be_acknowledged = r.kind == RequestKind::kSend && !outlook(r).final;
     if (may_be_acknowledged && horizon_.watch_next(r.peer_world)) anew = true;
   });
@@ -211,12 +205,23 @@ Need Engine::need_of_receive(const Receive& receive) const {
   return need;
 }
 
-// The messages that have not come, and the time of those that have.
+// The messages that have not come, and the time of those that have. Where there are others than named messages, one
+// that is missing stands for all: what is waited for does not come before it.
 Need Engine::need_of_parts(const Request& r) const {
   Need need;
+  if (r.operation->open()) {  // nobody sends what it waits for
+    need.kind = Need::Kind::kReceive;
+    return need;
+  }
+  if (const Request* first = r.operation->first()) return need_of(*first);
+  const auto& parts = r.operation->parts();
+  const auto stands = [&](const Request& part) {
+    return !(part.kind == RequestKind::kRecv && part.plain()) && !outlook(part).final;
+  };
+  if (const auto part = std::ranges::find_if(parts, stands); part != parts.end()) return need_of(*part);
   need.kind = Need::Kind::kMessages;
   need.time = r.post;
-  for (const Request& part : r.operation->parts()) {
+  for (const Request& part : parts) {
     const auto o = outlook(part);
     if (o.final) need.time = std::max(need.time, o.time);
     else need.sources.push_back({part.source});

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "../object/call.hpp"
-#include "engine.hpp"
+#include "operation.hpp"
 
 namespace detmpi {
 namespace {
@@ -34,8 +34,8 @@ Message* message_of(Request& request) {
 }  // namespace
 
 bool Engine::is_provisional(const Request& r) {
-  return r.handle != MPI_REQUEST_NULL && r.kind == RequestKind::kRecv && r.active && r.matched && !r.cancelled &&
-         r.peer != MPI_PROC_NULL && r.stamp > g_clock;
+  return r.kind == RequestKind::kRecv && r.active && r.matched && !r.cancelled && r.peer != MPI_PROC_NULL &&
+         r.stamp > g_clock;
 }
 
 void Engine::return_message(Request& request) {
@@ -55,15 +55,19 @@ void Engine::return_message(Request& request) {
 }
 
 void Engine::take_back(Request& cancelled) {
-  const auto returns = [&](const Request& r) { return is_provisional(r) && r.order >= cancelled.order; };
+  const auto returns = [&](const Request& r) {
+    return is_provisional(r) && r.context == cancelled.context && r.order >= cancelled.order;
+  };
   // Meanwhile others may become so.
   block({Wait::Kind::kPhysical}, kAnySource, [&] {
-    return std::ranges::none_of(request_pool(), [&](const Request& r) { return returns(r) && !r.complete; });
+    bool all_there = true;
+    each_message([&](const Request& r) { all_there = all_there && (!returns(r) || r.complete); });
+    return all_there;
   });
   std::vector<Request*> open;
-  for (Request& r : request_pool()) {
+  each_message([&](Request& r) {
     if (returns(r)) open.push_back(&r);
-  }
+  });
   if (!cancelled.matched) {
     if (cancelled.plain()) in_[static_cast<size_t>(cancelled.source)].posted.take(&cancelled);
     else matcher_.take_out(cancelled);

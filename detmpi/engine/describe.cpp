@@ -46,12 +46,33 @@ std::string missing_ranks(const Request& r) {
   return "rank " + ranks;
 }
 
+std::string need_line(const Request& r);
+
+// As Engine::need_of_parts: one that is missing stands for all.
+std::string need_line_of_parts(const Request& r) {
+  const std::string comm = comm_label(*r.comm);
+  if (r.operation->open()) return line({"need", "partitioned send", "", comm, "a call of MPI_Pready"});
+  if (const Request* first = r.operation->first()) {
+    return line({"need", "partitioned receive", std::to_string(first->tag), comm,
+                 "MPI_Psend_init of rank " + std::to_string(first->peer) + ", tag " + std::to_string(first->tag)});
+  }
+  for (const Request& part : r.operation->parts()) {
+    const bool complete = part.matched || part.complete;
+    if (!complete && (part.kind == RequestKind::kRecv || part.mode == SendMode::kSynchronous)) return need_line(part);
+  }
+  return line({"need", "complete", "", comm, "nothing"});
+}
+
 std::string need_line(const Request& r) {
   if (r.kind == RequestKind::kGeneral && !r.complete) {
     return line({"need", "generalized request", "", "", "a call of MPI_Grequest_complete"});
   }
   const std::string comm = r.comm == nullptr ? "" : comm_label(*r.comm);
+  if (r.kind == RequestKind::kRecv && !r.matched && (r.context & kPartitioned) != 0) {
+    return line({"need", "partitioned receive", "", comm, "partitions from rank " + std::to_string(r.peer)});
+  }
   if (r.kind == RequestKind::kOperation) {
+    if (!r.operation->collective()) return need_line_of_parts(r);
     return line(
         {"need", "collective", "", comm, missing_ranks(r) + " to take part in an operation that does not block"});
   }
@@ -94,7 +115,8 @@ void Engine::describe(const Wait& wait) {
   int left = kMostUnmatched;
   for (int from = 0; from < ranks_ && left > 0; ++from) {
     for (const chan::match::Message* m = matcher_.first_message(from); m != nullptr && left > 0; m = m->next, --left) {
-      text += line({"unmatched", std::to_string(from), std::to_string(m->tag), context_label(m->context / 2)});
+      text +=
+          line({"unmatched", std::to_string(from), std::to_string(m->tag), context_label(communicator_of(m->context))});
     }
   }
   auto run = pool_.try_alloc_run(static_cast<uint32_t>(text.size() / spmc::kPageSize + 1));

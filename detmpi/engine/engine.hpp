@@ -159,6 +159,9 @@ class Engine {
   // --- receives (receive.cpp) ---
   // Matches the request with what is there already, or posts it.
   void receive(Request& request);
+  // Of a receive that names its source, on a context without wildcards, posted at a time that has passed. Takes nothing
+  // in, so it may be called from wherever a message is found.
+  void receive_since(Request& request, uint64_t post);
   // The fast path of a blocking receive of consecutive bytes that names its source: its message is there, or comes
   // shortly. False: nothing was done.
   struct Received {
@@ -322,6 +325,9 @@ class Engine {
   void end_block();
   template <typename Visit>
   static void each(const Wait& wait, Visit&& visit);
+  // The same, with the parts of operations in place of these.
+  template <typename Visit>
+  static void each_part(const Wait& wait, Visit&& visit);
 
   int rank_ = 0;
   int ranks_ = 0;

@@ -63,17 +63,17 @@ void start_send(Request& request, const void* buf, int64_t count, const Datatype
   g_engine.send(request);
 }
 
-// What the receives of an operation have brought is known now, in their order. Where one has failed there is nothing to
-// conclude from them.
+// What the receives of an operation have brought is known now, in their order, and that synchronous sends were
+// received. Where one has failed there is nothing to conclude from them.
 int operation_status(Request& request, MPI_Status* status) {
   const auto hidden = request.operation->hides_contents() ? std::make_unique<ContentsHidden>() : nullptr;
   int code = MPI_SUCCESS;
   for (Request& part : request.operation->parts()) {
-    if (part.kind != RequestKind::kRecv) continue;
+    if (part.kind != RequestKind::kRecv && part.mode != SendMode::kSynchronous) continue;
     if (const int c = p2p_status(part, MPI_STATUS_IGNORE); code == MPI_SUCCESS) code = c;
   }
   if (code == MPI_SUCCESS) code = request.operation->finish();
-  empty_status(status, MPI_ANY_SOURCE);
+  if (wanted(status)) request.operation->tell(status);
   return code;
 }
 
@@ -107,18 +107,19 @@ int p2p_status(Request& request, MPI_Status* status) {
         static_cast<unsigned long>(request.bytes), request.matched_source, request.matched_tag, request.data.size());
   }
   if (!wanted(status)) return code;
-  if (request.kind != RequestKind::kRecv) {
-    empty_status(status, MPI_ANY_SOURCE);
-    return code;
-  }
-  if (request.cancelled) {
+  if (request.kind == RequestKind::kRecv) p2p_tell(request, status);
+  else empty_status(status, MPI_ANY_SOURCE);
+  return code;
+}
+
+void p2p_tell(const Request& receive, MPI_Status* status) {
+  if (receive.cancelled) {
     empty_status(status, MPI_ANY_SOURCE);
     status->count_hi_and_cancelled |= 1;
-    return code;
+    return;
   }
-  fill_status(status, request.matched_source, request.matched_tag,
-              request.truncated ? request.data.size() : request.bytes);
-  return code;
+  fill_status(status, receive.matched_source, receive.matched_tag,
+              receive.truncated ? receive.data.size() : receive.bytes);
 }
 
 void p2p_start_send(Request& request, const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to,
@@ -135,6 +136,21 @@ void p2p_start_recv(Request& request, void* buf, int64_t count, const Datatype& 
   request.data = TypedBytes(type, buf, count);
   note_receive(from, request.data.size());
   g_engine.receive(request);
+}
+
+void p2p_start_recv_since(uint64_t post, Request& request, TypedBytes data, Comm& comm, Peer from) {
+  set_pattern(request, comm, from);
+  request.data = data;
+  g_engine.receive_since(request, post);
+}
+
+void p2p_start_with_nobody(Request& request, RequestKind kind) {
+  request.kind = kind;
+  request.peer = request.matched_source = MPI_PROC_NULL;
+  request.matched_tag = MPI_ANY_TAG;
+  request.bytes = 0;
+  request.complete = request.pushed = request.matched = true;
+  request.post = request.stamp = g_clock;
 }
 
 void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to, SendMode mode) {

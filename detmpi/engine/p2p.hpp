@@ -5,9 +5,13 @@
 
 namespace detmpi {
 
-// Contexts: a communicator has two, so that collective operations never match the program's messages. Theirs is odd.
+// Contexts: a communicator has three, so that collective operations, and messages in partitions, never match the
+// program's messages. Theirs are odd.
+inline constexpr uint32_t kPartitioned = 1u << 31;  // beyond the contexts of all communicators (coll/comm_idup.cpp)
 inline uint32_t user_context(const Comm& comm) { return comm.context * 2; }
 inline uint32_t collective_context(const Comm& comm) { return comm.context * 2 + 1; }
+inline uint32_t partitioned_context(const Comm& comm) { return (comm.context * 2 + 1) | kPartitioned; }
+inline uint32_t communicator_of(uint32_t context) { return (context & ~kPartitioned) / 2; }
 
 struct Peer {
   int rank;
@@ -24,8 +28,17 @@ void p2p_start_send(Request& request, const void* buf, int64_t count, const Data
                     SendMode mode);
 void p2p_start_recv(Request& request, void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from);
 
+// Posted at a time that has passed, and no event (Engine::receive_since).
+void p2p_start_recv_since(uint64_t post, Request& request, TypedBytes data, Comm& comm, Peer from);
+// A request that is complete from the start: to or from MPI_PROC_NULL.
+void p2p_start_with_nobody(Request& request, RequestKind kind);
+
 // The status of a complete request; returns its error code.
 int p2p_status(Request& request, MPI_Status* status);
+// Of a receive that has been observed already.
+void p2p_tell(const Request& receive, MPI_Status* status);
+// Is it complete by now, in logical time? Its bytes may be still to come. (wait_calls.cpp)
+bool p2p_test(Request& request);
 void fill_status(MPI_Status* status, int source, int tag, uint64_t bytes);
 void empty_status(MPI_Status* status, int source);
 inline bool wanted(const MPI_Status* status) { return status != MPI_STATUS_IGNORE; }

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "../object/call.hpp"
-#include "engine.hpp"
+#include "operation.hpp"
 
 namespace detmpi {
 
@@ -60,6 +60,19 @@ void Engine::receive(Request& request) {
   }
   in_[static_cast<size_t>(request.source)].posted.push(&request);
   poll_source(request.source, &request);
+}
+
+void Engine::receive_since(Request& request, uint64_t post) {
+  request.post = post;
+  request.senders = senders_in(*request.comm);
+  request.order = matcher_.next_order();
+  ++changes_;
+  if (auto* message = static_cast<Message*>(matcher_.first_candidate(request, request.source))) {
+    matcher_.take(*message);
+    take_unexpected(*message, request);
+  } else {
+    in_[static_cast<size_t>(request.source)].posted.push(&request);
+  }
 }
 
 // Makes final what can be, and hands the messages over.
@@ -132,6 +145,7 @@ Arrival& Engine::arrival_of(Inbound& in, const Message& message) {
 
 void Engine::message_complete(Request& request) {
   request.complete = true;
+  if (request.first_of != nullptr) request.first_of->first_came();
   if (request.detached) delete_detached(request);
 }
 

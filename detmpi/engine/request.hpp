@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -65,10 +66,22 @@ class TypedBytes {
     done_ += n;
   }
 
+  // The n bytes behind the first `begin`, or as many of them as there are.
+  TypedBytes part(size_t begin, size_t n) const {
+    TypedBytes part = *this;
+    part.begin_ = std::min(begin, size_);
+    part.size_ = std::min(n, size_ - part.begin_);
+    if (flat_ != nullptr) part.flat_ += part.begin_;
+    part.rewind();
+    return part;
+  }
+
   // Back to the beginning.
   void rewind() {
-    if (flat_ == nullptr) cursor_.rewind();
     done_ = 0;
+    if (flat_ != nullptr) return;
+    cursor_.rewind();
+    cursor_.skip(begin_);
   }
 
   // Passes over the next n <= left() bytes.
@@ -81,6 +94,7 @@ class TypedBytes {
   char* flat_ = nullptr;
   size_t size_ = 0;
   size_t done_ = 0;
+  size_t begin_ = 0;  // of a part, in the whole
   Cursor cursor_;
 };
 
@@ -151,6 +165,7 @@ struct Request : chan::match::Receive {
   TypeRef type;
 
   std::unique_ptr<Operation, OperationDeleter> operation;  // kOperation
+  Operation* first_of = nullptr;                           // is told when this receive is complete (Operation::first)
   std::unique_ptr<GeneralRequest> general;                 // kGeneral (general_request.hpp)
 };
 

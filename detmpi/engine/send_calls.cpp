@@ -25,15 +25,10 @@ void retain(Request& request, Comm& comm) {
   comm_retain(comm);
 }
 
-// A request that is complete from the start: to or from MPI_PROC_NULL.
 Request& complete_request(Comm& comm, RequestKind kind) {
   Request& request = request_new();
   retain(request, comm);
-  request.kind = kind;
-  request.peer = request.matched_source = MPI_PROC_NULL;
-  request.matched_tag = MPI_ANY_TAG;
-  request.complete = request.pushed = request.matched = true;
-  request.post = request.stamp = g_clock;
+  p2p_start_with_nobody(request, kind);
   return request;
 }
 
@@ -190,14 +185,7 @@ void start_one(Request& r) {
   r.bound = 0;
   std::free(r.own_buffer);
   r.own_buffer = nullptr;
-  if (r.peer == MPI_PROC_NULL) {
-    r.complete = r.pushed = r.matched = true;
-    r.post = r.stamp = g_clock;
-    r.matched_source = MPI_PROC_NULL;
-    r.matched_tag = MPI_ANY_TAG;
-    r.bytes = 0;
-    return;
-  }
+  if (r.peer == MPI_PROC_NULL) return p2p_start_with_nobody(r, r.kind);
   const Peer peer{r.peer, r.tag, user_context(*r.comm)};
   if (r.kind == RequestKind::kRecv) {
     p2p_start_recv(r, const_cast<void*>(r.base), r.count, *r.type, *r.comm, peer);

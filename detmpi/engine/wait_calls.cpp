@@ -12,13 +12,36 @@
 #include "../object/errors.hpp"
 #include "choices.hpp"
 #include "impl.hpp"
+#include "operation.hpp"
 #include "p2p.hpp"
 #include "polling.hpp"
 
-namespace detmpi::impl {
-namespace {
+namespace detmpi {
 
 using chan::match::Outlook;
+
+// Looks no further than it needs to.
+bool p2p_test(Request& request) {
+  poll_begins();
+  if (request.kind == RequestKind::kGeneral) return request.complete;
+  if (request.kind == RequestKind::kSend && request.mode != SendMode::kSynchronous) return true;
+  const auto decided = [&request]() -> std::optional<bool> {
+    const Outlook o = g_engine.outlook(request);
+    if (o.time > g_clock) return false;
+    return o.final ? std::optional(true) : std::nullopt;
+  };
+  std::optional<bool> answer;
+  if (request.kind == RequestKind::kRecv && !request.matched && request.plain()) {
+    g_engine.look_at_source(request.source, g_clock);
+    answer = decided();
+  }
+  if (answer) return *answer;
+  g_engine.decide({Wait::Kind::kTest, {}, &request}, [&] { return (answer = decided()).has_value(); });
+  return *answer;
+}
+
+namespace impl {
+namespace {
 
 int check_handles(int count, const MPI_Request handles[]) {
   for (int i = 0; i < count; ++i) {
@@ -144,26 +167,6 @@ int conclude_some(const Requests& requests, const std::vector<size_t>& which, MP
   return failed ? in_status() : MPI_SUCCESS;
 }
 
-// Is a single request complete by now? Looks no further than it needs to.
-bool test_one(Request& request) {
-  poll_begins();
-  if (request.kind == RequestKind::kGeneral) return request.complete;
-  if (request.kind == RequestKind::kSend && request.mode != SendMode::kSynchronous) return true;
-  const auto decided = [&request]() -> std::optional<bool> {
-    const Outlook o = g_engine.outlook(request);
-    if (o.time > g_clock) return false;
-    return o.final ? std::optional(true) : std::nullopt;
-  };
-  std::optional<bool> answer;
-  if (request.kind == RequestKind::kRecv && !request.matched && request.plain()) {
-    g_engine.look_at_source(request.source, g_clock);
-    answer = decided();
-  }
-  if (answer) return *answer;
-  g_engine.decide({Wait::Kind::kTest, {}, &request}, [&] { return (answer = decided()).has_value(); });
-  return *answer;
-}
-
 }  // namespace
 
 int wait(MPI_Request* handle, MPI_Status* status) {
@@ -185,7 +188,7 @@ int test(MPI_Request* handle, int* flag, MPI_Status* status) {
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
   }
-  if (test_one(*request)) return conclude(*request, handle, status);
+  if (p2p_test(*request)) return conclude(*request, handle, status);
   *flag = 0;
   failed_poll({Wait::Kind::kTest, {}, request});
   return MPI_SUCCESS;
@@ -273,12 +276,15 @@ int request_free(MPI_Request* handle) {
   if (const int code = check_handles(1, handle); code != MPI_SUCCESS) return code;
   if (*handle == MPI_REQUEST_NULL) return make_error(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be freed");
   Request& request = *request_from(*handle);
-  if (request.kind == RequestKind::kOperation && request.active) {
-    return make_error(MPI_ERR_REQUEST, "a collective operation that is under way cannot be freed");
+  const bool operation = request.kind == RequestKind::kOperation;
+  if (operation && request.active && !request.operation->freeable()) {
+    return make_error(MPI_ERR_REQUEST, "a %s operation that is under way cannot be freed",
+                      request.operation->collective() ? "collective" : "partitioned");
   }
   *handle = MPI_REQUEST_NULL;
   if (request.kind == RequestKind::kGeneral) return general_give_up(request);
-  if (!request.active) request_delete(request);
+  if (operation) operation_give_up(std::move(request.operation), *request.comm);
+  if (operation || !request.active) request_delete(request);
   else if (request.complete) g_engine.delete_detached(request);
   else request.detached = true;  // it stays posted, and frees itself
   return MPI_SUCCESS;
@@ -292,7 +298,7 @@ int request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
   }
-  *flag = test_one(*request);
+  *flag = p2p_test(*request);
   if (!*flag) {
     failed_poll({Wait::Kind::kTest, {}, request});
     return MPI_SUCCESS;
@@ -319,4 +325,5 @@ int cancel(MPI_Request* handle) {
   return MPI_SUCCESS;
 }
 
-}  // namespace detmpi::impl
+}  // namespace impl
+}  // namespace detmpi

@@ -110,7 +110,7 @@ std::string with_commas(uint64_t number) {
 
 std::string event_text(const EventRecord& e) {
   std::string text = call_name(static_cast<CallId>(e.call)) + (" " + step(e));
-  const uint32_t communicator = e.context / 2;
+  const uint32_t communicator = e.context % (1u << 31) / 2;  // of messages in partitions the highest bit is set
   if (e.context != 0 && communicator != 0) text += ", on communicator " + std::to_string(communicator);
   return text;
 }

@@ -56,6 +56,19 @@ std::optional<std::vector<int>> members_of(const char* name) {
 
 int no_such_set(const char* name) { return make_error(MPI_ERR_ARG, "there is no process set '%.64s'", name); }
 
+int check_leader(const Group& group, int leader, const char* parameter) {
+  if (leader >= 0 && leader < group.size()) return MPI_SUCCESS;
+  return make_error(MPI_ERR_RANK, "invalid %s %d (ranks are 0 to %d)", parameter, leader, group.size() - 1);
+}
+
+int check_remote(const Group* remote, const Group& local, int leader) {
+  if (remote == nullptr) return make_error(MPI_ERR_GROUP, "remote_group is not a valid group");
+  if (const int code = check_leader(*remote, leader, "remote_leader"); code != MPI_SUCCESS) return code;
+  const auto in_local = [&](int world_rank) { return local.rank_of(world_rank) != MPI_UNDEFINED; };
+  if (std::ranges::none_of(remote->world_rank, in_local)) return MPI_SUCCESS;
+  return make_error(MPI_ERR_GROUP, "a rank is in both groups of the inter-communicator");
+}
+
 // A tag for the messages by which a communicator is agreed on.
 int tag_of(const char* text) { return static_cast<int>(hash_bytes(text, std::strlen(text)) & 0x7fffffff); }
 
@@ -129,6 +142,31 @@ int comm_create_from_group(Group& group, const char* stringtag, Info*, Errhandle
   const int code = comm_create_group(*g_comm_world, group, tag_of(stringtag), newcomm);
   if (code != MPI_SUCCESS || *newcomm == MPI_COMM_NULL) return code;
   return comm_set_errhandler(*comm_from(*newcomm), errhandler);
+}
+
+// By way of a communicator of the own group. The leader alone knows the other one.
+int intercomm_create_from_groups(Group& local_group, int local_leader, MPI_Group remote_group, int remote_leader,
+                                 const char* stringtag, Info*, Errhandler& errhandler, MPI_Comm* newintercomm) {
+  *newintercomm = MPI_COMM_NULL;
+  if (local_group.size() == 0) return MPI_SUCCESS;
+  int code = check_leader(local_group, local_leader, "local_leader");
+  if (code != MPI_SUCCESS) return code;
+  const int rank = local_group.rank_of(g_engine.rank());
+  if (rank == MPI_UNDEFINED) return make_error(MPI_ERR_GROUP, "the caller is not a member of local_group");
+  int world_leader = 0;
+  if (rank == local_leader) {
+    const Group* remote = group_from(remote_group);
+    code = check_remote(remote, local_group, remote_leader);
+    if (code != MPI_SUCCESS) return code;
+    world_leader = remote->world_rank[static_cast<size_t>(remote_leader)];
+  }
+  MPI_Comm local = MPI_COMM_NULL;
+  code = comm_create_group(*g_comm_world, local_group, tag_of(stringtag), &local);
+  if (code != MPI_SUCCESS) return code;
+  code =
+      intercomm_create(*comm_from(local), local_leader, MPI_COMM_WORLD, world_leader, tag_of(stringtag), newintercomm);
+  (void)comm_free(&local);
+  return code != MPI_SUCCESS ? code : comm_set_errhandler(*comm_from(*newintercomm), errhandler);
 }
 
 }  // namespace impl

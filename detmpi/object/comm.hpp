@@ -33,6 +33,7 @@ struct Comm {
   bool inter = false;
   std::vector<int> remote_world_rank;        // of an inter-communicator's other group
   uint32_t plans = 0;                        // made so far (coll/plan.hpp)
+  uint32_t partition_tags = 0;               // given out (engine/partitioned.hpp)
   Comm* local = nullptr;                     // of its own group; null: not an inter-communicator
   std::shared_ptr<const Topology> topology;  // null: none
   int refs = 1;

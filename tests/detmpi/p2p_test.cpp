@@ -13,9 +13,18 @@ TEST_CASE("floods of messages that nobody asked for are taken") { expect_same_ev
 TEST_CASE("a message that is too long is an error") { expect_same_everywhere("truncate", {1, 2, 4}); }
 TEST_CASE("nobody and oneself as a peer") { expect_same_everywhere("null_self", {1, 2, 4}); }
 TEST_CASE("send and receive at once") { expect_same_everywhere("sendrecv", {1, 2, 3, 8}); }
+TEST_CASE("a send and a receive as one request") { expect_same_everywhere("isendrecv", {1, 2, 3, 8}); }
+TEST_CASE("a send and a receive as one request, the send synchronous") {
+  for (const int ranks : {1, 2, 5}) {
+    const auto run = test_support::run_command_same(mpi_test::job(ranks, "isendrecv", {"--strict-sends"}));
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+  }
+}
 TEST_CASE("probes") { expect_same_everywhere("probe", {1, 2, 3, 8, 16}); }
 TEST_CASE("requests complete in every form") { expect_same_everywhere("completion", {1, 2, 3, 8, 16}); }
 TEST_CASE("persistent requests") { expect_same_everywhere("persistent", {1, 2, 3, 8}); }
+TEST_CASE("sends and receives in partitions") { expect_same_everywhere("partitioned", {1, 2, 3, 8}); }
 TEST_CASE("generalized requests") { expect_same_everywhere("generalized", {1, 2, 5}); }
 TEST_CASE("derived datatypes travel") { expect_same_everywhere("types", {1, 2, 3, 8}); }
 TEST_CASE("parts of arrays travel") { expect_same_everywhere("arrays", {1, 2, 3, 8}); }
@@ -23,7 +32,7 @@ TEST_CASE("pending sends go on inside other calls") { expect_same_everywhere("pr
 TEST_CASE("messages from buffer to buffer") { expect_same_everywhere("direct", {2, 3, 8}); }
 TEST_CASE("every way for a large message gives the same") {
   for (const char* name : {"direct", "sizes", "modes", "order", "flood", "truncate", "probe", "completion",
-                           "persistent", "types", "progress", "sendrecv"}) {
+                           "persistent", "types", "progress", "sendrecv", "isendrecv", "partitioned"}) {
     expect_same_ways(name, {2, 5});
   }
 }

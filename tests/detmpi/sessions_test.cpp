@@ -24,6 +24,7 @@ TEST_CASE("sessions without MPI_Init, one after the other") { expect_done("alone
 TEST_CASE("sessions before, within and after MPI_Init and MPI_Finalize") { expect_done("around", {1, 2, 5}); }
 TEST_CASE("ranks that end the job in different ways") { expect_done("mixed", {1, 2, 6}); }
 TEST_CASE("process sets") { expect_done("sets", {1, 3}); }
+TEST_CASE("groups without a communicator in common") { expect_done("groups", {1, 2, 5}); }
 TEST_CASE("error handlers of sessions") { expect_done("handlers", {1, 3}); }
 
 TEST_CASE("a session that is open at the exit is an error") {

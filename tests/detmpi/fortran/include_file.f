@@ -14,6 +14,7 @@
       call operations(rank, ranks)
       call errors
       call requests
+      call partitions(rank, ranks)
       call old_names(rank)
       if (rank .eq. 0) print *, 'mpif.h holds on', ranks
       call MPI_Finalize(ierr)
@@ -275,6 +276,33 @@
       logical complete
       if (.not. complete) extra = extra + 1
       ierror = MPI_SUCCESS
+      end
+
+      subroutine partitions(rank, ranks)
+      use checks
+      implicit none
+      include 'mpif.h'
+      integer rank, ranks, out(4), in(4), requests(2), ierr, i
+      integer(kind=MPI_COUNT_KIND) count
+      logical flag
+      count = 2
+      do i = 1, 4
+        out(i) = 100 * rank + i
+      end do
+      call MPI_Psend_init(out, 2, count, MPI_INTEGER,
+     &  mod(rank + 1, ranks), 1, MPI_COMM_WORLD, MPI_INFO_NULL,
+     &  requests(1), ierr)
+      call MPI_Precv_init(in, 2, count, MPI_INTEGER,
+     &  mod(rank + ranks - 1, ranks), 1, MPI_COMM_WORLD, MPI_INFO_NULL,
+     &  requests(2), ierr)
+      call MPI_Startall(2, requests, ierr)
+      call MPI_Pready_list(2, [1, 0], requests(1), ierr)
+      call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, ierr)
+      call MPI_Parrived(requests(2), 1, flag, ierr)
+      call expect(flag .and. in(4) .eq.
+     &  100 * mod(rank + ranks - 1, ranks) + 4, 'partitions')
+      call MPI_Request_free(requests(1), ierr)
+      call MPI_Request_free(requests(2), ierr)
       end
 
       subroutine old_names(rank)

@@ -54,6 +54,7 @@ program module_f08
   left = mod(rank + ranks - 1, ranks)
   call handles()
   call messages()
+  call partitions()
   call sections_in_blocking_calls()
   call sections_in_other_calls()
   call sections_that_do_not_fit()
@@ -91,6 +92,36 @@ contains
     call MPI_Send(10, 1, MPI_INTEGER, right, 1, MPI_COMM_WORLD)
     call MPI_Waitall(2, requests, statuses)
     call expect(values(1) == 10 .and. statuses(1)%MPI_TAG == 1, 'the first')
+  end subroutine
+
+  subroutine partitions()
+    type(MPI_Request) :: requests(2), exchange
+    type(MPI_Status) :: status
+    integer :: out(3, 4), in(6, 2), got, i
+    logical :: flag
+    out = reshape([(100 * rank + i, i = 1, 12)], [3, 4])
+    call MPI_Psend_init(out, 4, 3_MPI_COUNT_KIND, MPI_INTEGER, right, 1, MPI_COMM_WORLD, MPI_INFO_NULL, requests(1))
+    call MPI_Precv_init(in, 2, 6_MPI_COUNT_KIND, MPI_INTEGER, left, 1, MPI_COMM_WORLD, MPI_INFO_NULL, requests(2))
+    call MPI_Startall(2, requests)
+    call MPI_Pready(3, requests(1))
+    call MPI_Parrived(requests(2), 0, flag)
+    call expect(.not. flag, 'not there yet')
+    call MPI_Pready_list(1, [2], requests(1))
+    do while (.not. flag)
+      call MPI_Parrived(requests(2), 1, flag)
+    end do
+    call expect(all(in(:, 2) == 100 * left + [7, 8, 9, 10, 11, 12]), 'the second partition')
+    call MPI_Pready_range(0, 1, requests(1))
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+    call expect(in(1, 1) == 100 * left + 1, 'the first partition')
+    call MPI_Request_free(requests(1))
+    call MPI_Request_free(requests(2))
+    call MPI_Isendrecv(rank, 1, MPI_INTEGER, right, 2, got, 1, MPI_INTEGER, left, 2, MPI_COMM_WORLD, exchange)
+    call MPI_Wait(exchange, status)
+    call expect(got == left .and. status%MPI_SOURCE == left, 'both in one')
+    call MPI_Isendrecv_replace(got, 1, MPI_INTEGER, left, 3, right, 3, MPI_COMM_WORLD, exchange)
+    call MPI_Wait(exchange, status)
+    call expect(got == rank, 'and back')
   end subroutine
 
   subroutine sections_in_blocking_calls()

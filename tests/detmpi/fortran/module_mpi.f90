@@ -12,6 +12,7 @@ program module_mpi
   call memory()
   call profiling_names()
   call statuses()
+  call partitions()
   if (rank == 0) print *, 'module mpi holds on', ranks
   call MPI_Finalize(ierr)
 contains
@@ -96,5 +97,28 @@ contains
     call MPI_Status_f082f(new, back, ierr)
     call expect(all(back == status), 'and back')
     call expect(MPI_Comm(MPI_COMM_WORLD) == MPI_COMM_WORLD, 'a handle of mpi_f08')
+  end subroutine
+
+  subroutine partitions()
+    integer :: requests(2), status(MPI_STATUS_SIZE), left, right, got, out(4), i
+    real(8) :: in(2)
+    logical :: flag
+    right = mod(rank + 1, ranks)
+    left = mod(rank + ranks - 1, ranks)
+    out = [(100 * rank + i, i = 1, 4)]
+    call MPI_Psend_init(out, 4, 1_MPI_COUNT_KIND, MPI_INTEGER, right, 1, MPI_COMM_WORLD, MPI_INFO_NULL, requests(1), ierr)
+    call MPI_Precv_init(in, 2, 8_MPI_COUNT_KIND, MPI_BYTE, left, 1, MPI_COMM_WORLD, MPI_INFO_NULL, requests(2), ierr)
+    call MPI_Startall(2, requests, ierr)
+    call MPI_Pready(1, requests(1), ierr)
+    call MPI_Pready_range(2, 3, requests(1), ierr)
+    call MPI_Pready_list(1, [0], requests(1), ierr)
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, ierr)
+    call MPI_Parrived(requests(2), 0, flag, ierr)
+    call expect(flag .and. all(transfer(in, out) == [(100 * left + i, i = 1, 4)]), 'in partitions')
+    call MPI_Request_free(requests(1), ierr)
+    call MPI_Request_free(requests(2), ierr)
+    call MPI_Isendrecv(rank, 1, MPI_INTEGER, right, 2, got, 1, MPI_INTEGER, left, 2, MPI_COMM_WORLD, requests(1), ierr)
+    call MPI_Wait(requests(1), status, ierr)
+    call expect(got == left .and. status(MPI_SOURCE) == left, 'both in one')
   end subroutine
 end program

@@ -87,6 +87,53 @@ void attributes_and_topology() {
   MPI_Comm_free_keyval(&keyval);
 }
 
+int copy_attribute(MPI_Comm, int, void* fails, void* in, void* out, int* flag) {
+  *static_cast<void**>(out) = in;
+  *flag = 1;
+  return *static_cast<bool*>(fails) ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+int count_delete(MPI_Comm, int, void* value, void*) {
+  ++*static_cast<int*>(value);
+  return MPI_SUCCESS;
+}
+
+// A copy has what its parent had at the call, whatever becomes of that one before the wait.
+void as_at_the_call() {
+  bool fails = false;
+  int first_deleted = 0, second_deleted = 0, keyval = MPI_KEYVAL_INVALID, flag = 0, kind = MPI_UNDEFINED;
+  MPI_Comm_create_keyval(copy_attribute, count_delete, &keyval, &fails);
+  const int dims = g_size, periods = 1;
+  MPI_Comm line, copies[3];
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &dims, &periods, 0, &line);
+  MPI_Comm_set_errhandler(line, MPI_ERRORS_RETURN);
+  MPI_Comm_set_attr(line, keyval, &first_deleted);
+  MPI_Request requests[3];
+  MPI_Comm_idup(line, &copies[0], &requests[0]);
+  MPI_Comm_set_attr(line, keyval, &second_deleted);
+  EXPECT(first_deleted == 1);
+  MPI_Comm_idup(line, &copies[1], &requests[1]);
+  fails = true;
+  MPI_Comm_idup(line, &copies[2], &requests[2]);
+  MPI_Comm_set_errhandler(line, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&line);
+  EXPECT(second_deleted == 1);
+  for (int i = 0; i < 2; ++i) {
+    MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    void* value = nullptr;
+    MPI_Comm_get_attr(copies[i], keyval, &value, &flag);
+    EXPECT(flag == 1 && value == (i == 0 ? &first_deleted : &second_deleted));
+    MPI_Topo_test(copies[i], &kind);
+    EXPECT(kind == MPI_CART && error_class(MPI_Send(&i, 1, MPI_INT, g_size, 0, copies[i])) == MPI_ERR_RANK);
+    MPI_Comm_free(&copies[i]);
+  }
+  EXPECT(first_deleted == 2 && second_deleted == 2);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  EXPECT(error_class(MPI_Wait(&requests[2], MPI_STATUS_IGNORE)) == MPI_ERR_OTHER && copies[2] == MPI_COMM_NULL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free_keyval(&keyval);
+}
+
 void between_groups() {
   if (g_size < 2) return;
   const int color = g_rank % 2;
@@ -111,6 +158,26 @@ void between_groups() {
   for (MPI_Comm* comm : {&merged, &copy, &other, &inter, &half}) MPI_Comm_free(comm);
 }
 
+// An inter-communicator, and a communicator of one of its groups that is made after it: their copies are started in
+// different orders. What the group agrees on for the one must not be taken for the other.
+void beside_a_group() {
+  if (g_size < 4) return;
+  const int color = g_rank % 2;
+  MPI_Comm half, inter, next, copies[2];
+  MPI_Comm_split(MPI_COMM_WORLD, color, g_rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - color, 6, &inter);
+  MPI_Comm_dup(half, &next);
+  MPI_Request requests[2];
+  const MPI_Comm parents[2] = {inter, next};
+  for (const int i : {g_rank / 2 % 2, 1 - g_rank / 2 % 2}) MPI_Comm_idup(parents[i], &copies[i], &requests[i]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  int sums[2];
+  for (int i = 0; i < 2; ++i) MPI_Allreduce(&g_rank, &sums[i], 1, MPI_INT, MPI_SUM, copies[i]);
+  EXPECT(sums[0] + sums[1] == g_size * (g_size - 1) / 2);
+  expect_apart({half, next, copies[1]});
+  for (MPI_Comm* comm : {&copies[0], &copies[1], &next, &inter, &half}) MPI_Comm_free(comm);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -119,7 +186,9 @@ int main(int argc, char** argv) {
   many_at_once();
   many_at_once();
   attributes_and_topology();
+  as_at_the_call();
   between_groups();
+  beside_a_group();
   std::printf("rank %d: copied\n", g_rank);
   return 0;
 }

@@ -127,6 +127,50 @@ void sets() {
   MPI_Session_finalize(&session);
 }
 
+// Two groups without a communicator in common.
+void groups() {
+  MPI_Session session;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+  MPI_Comm all = make_comm(session, "mpi://WORLD", "all"), inter = MPI_COMM_SELF;
+  MPI_Comm_rank(all, &g_rank);
+  MPI_Comm_size(all, &g_size);
+  MPI_Group world, low, high;
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &world);
+  int range[1][3] = {{0, (g_size - 1) / 2, 1}};
+  MPI_Group_range_incl(world, 1, range, &low);
+  MPI_Group_difference(world, low, &high);
+  int sizes[2];
+  MPI_Group_size(low, &sizes[0]);
+  MPI_Group_size(high, &sizes[1]);
+  const bool in_low = g_rank < sizes[0];
+  const auto create = [&](MPI_Group mine, int leader, MPI_Group other, int other_leader) {
+    return error_class(MPI_Intercomm_create_from_groups(mine, leader, other, other_leader, "groups", MPI_INFO_NULL,
+                                                        MPI_ERRORS_RETURN, &inter));
+  };
+  EXPECT(create(MPI_GROUP_EMPTY, 0, MPI_GROUP_EMPTY, 0) == MPI_SUCCESS && inter == MPI_COMM_NULL);
+  EXPECT(create(world, g_size, MPI_GROUP_EMPTY, 0) == MPI_ERR_RANK);
+  EXPECT(create(in_low ? high : low, 0, world, 0) == MPI_ERR_GROUP || sizes[1] == 0);
+  if (g_size == 1) EXPECT(create(world, 0, world, 0) == MPI_ERR_GROUP && create(world, 0, low, 1) == MPI_ERR_RANK);
+  if (g_size > 1) {
+    // The last of each group leads it; the others know nothing of the other group.
+    const int lead = sizes[in_low ? 0 : 1] - 1, other_lead = sizes[in_low ? 1 : 0] - 1;
+    const bool leads = g_rank == sizes[0] - 1 || g_rank == g_size - 1;
+    EXPECT(create(in_low ? low : high, lead, leads ? (in_low ? high : low) : MPI_GROUP_NULL, leads ? other_lead : -7) ==
+           MPI_SUCCESS);
+    int remote = 0, sum = 0;
+    MPI_Comm_remote_size(inter, &remote);
+    EXPECT(remote == sizes[in_low ? 1 : 0]);
+    MPI_Allreduce(&g_rank, &sum, 1, MPI_INT, MPI_SUM, inter);
+    const int low_sum = sizes[0] * (sizes[0] - 1) / 2;
+    EXPECT(sum == (in_low ? g_size * (g_size - 1) / 2 - low_sum : low_sum));
+    EXPECT(error_class(MPI_Send(&sum, 1, MPI_INT, remote, 0, inter)) == MPI_ERR_RANK);  // its own error handler
+    MPI_Comm_free(&inter);
+  }
+  for (MPI_Group* group : {&world, &low, &high}) MPI_Group_free(group);
+  MPI_Comm_free(&all);
+  MPI_Session_finalize(&session);
+}
+
 void handlers() {
   MPI_Errhandler handler, found;
   MPI_Session session;
@@ -156,8 +200,13 @@ void open_at_exit() {
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
 }
 
-constexpr Case kCases[] = {{"alone", alone}, {"around", around},     {"mixed", mixed},
-                           {"sets", sets},   {"handlers", handlers}, {"open_at_exit", open_at_exit}};
+constexpr Case kCases[] = {{"alone", alone},
+                           {"around", around},
+                           {"mixed", mixed},
+                           {"sets", sets},
+                           {"groups", groups},
+                           {"handlers", handlers},
+                           {"open_at_exit", open_at_exit}};
 
 }  // namespace
 

@@ -1,0 +1,84 @@
+// A message and one back, as one request: an operation of a receive and a send. Other than those of a collective
+// operation they are the program's own messages, so the receive may name any source, and the send may be synchronous
+// (--strict-sends).
+#include "../object/call.hpp"
+#include "impl.hpp"
+#include "operation.hpp"
+#include "p2p.hpp"
+
+#include <vector>
+
+namespace detmpi {
+namespace {
+
+struct End {
+  const void* buf;
+  int64_t count;
+  const Datatype& type;
+  int peer;
+  int tag;
+};
+
+class Exchange final : public Operation {
+ public:
+  Exchange(Comm& comm, const End& in, const End& out) : comm_(comm), in_(in), out_(out) {}
+  // The message that is sent is a copy of what is in the buffer now.
+  Exchange(Comm& comm, const End& in, int dest, int sendtag)
+      : comm_(comm),
+        copy_(in.type.size * static_cast<size_t>(in.count)),
+        in_(in),
+        out_{copy_.data(), static_cast<int64_t>(copy_.size()), *datatype_from(MPI_BYTE), dest, sendtag} {
+    pack_all(copy_.data(), in.buf, in.count, in.type);
+  }
+
+  // The receive first, as in MPI_Sendrecv.
+  void start() override {
+    Request& receive = parts().emplace_back();
+    if (in_.peer == MPI_PROC_NULL) p2p_start_with_nobody(receive, RequestKind::kRecv);
+    else p2p_start_recv(receive, const_cast<void*>(in_.buf), in_.count, in_.type, comm_, peer(in_));
+    if (out_.peer == MPI_PROC_NULL) return;
+    p2p_start_send(parts().emplace_back(), out_.buf, out_.count, out_.type, comm_, peer(out_), SendMode::kStandard);
+  }
+  bool collective() const override { return false; }
+  bool freeable() const override { return true; }
+  void tell(MPI_Status* status) const override { p2p_tell(parts().front(), status); }
+
+ private:
+  Peer peer(const End& end) const { return {end.peer, end.tag, user_context(comm_)}; }
+  int conclude() override { return MPI_SUCCESS; }
+
+  Comm& comm_;
+  std::vector<char> copy_;
+  End in_, out_;
+};
+
+int start(std::unique_ptr<Exchange> exchange, Comm& comm, MPI_Request* handle) {
+  Request& request = request_new();
+  comm_retain(comm);
+  request.kind = RequestKind::kOperation;
+  request.comm = &comm;
+  request.post = g_clock;
+  request.operation = std::move(exchange);
+  *handle = request.handle;
+  request.operation->start();
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+namespace impl {
+
+int isendrecv(const void* sendbuf, int sendcount, const Datatype& sendtype, int dest, int sendtag, void* recvbuf,
+              int recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Request* request) {
+  const End in{recvbuf, recvcount, recvtype, source, recvtag}, out{sendbuf, sendcount, sendtype, dest, sendtag};
+  return start(std::make_unique<Exchange>(comm, in, out), comm, request);
+}
+
+int isendrecv_replace(void* buf, int count, const Datatype& type, int dest, int sendtag, int source, int recvtag,
+                      Comm& comm, MPI_Request* request) {
+  const End in{buf, count, type, source, recvtag};
+  return start(std::make_unique<Exchange>(comm, in, dest, sendtag), comm, request);
+}
+
+}  // namespace impl
+}  // namespace detmpi

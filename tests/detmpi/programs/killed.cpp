@@ -1,0 +1,90 @@
+// Never ends by itself: does over and over what its argument names, until a rank of it is killed. Ranks tell their
+// process numbers first.
+#include <unistd.h>
+
+#include "colls.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+// Made, used and freed.
+void between_groups() {
+  MPI_Comm half, inter, merged;
+  const int color = g_rank % 2;
+  MPI_Comm_split(MPI_COMM_WORLD, color, g_rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - color, 1, &inter);
+  std::vector<int> in(3000), out(3000, g_rank);
+  MPI_Allreduce(out.data(), in.data(), 3000, MPI_INT, MPI_SUM, inter);
+  MPI_Request request;
+  MPI_Isend(out.data(), 3000, MPI_INT, 0, 2, inter, &request);
+  int peers = 0;
+  MPI_Comm_remote_size(inter, &peers);
+  for (int i = 0; g_rank < 2 && i < peers; ++i) {
+    MPI_Recv(in.data(), 3000, MPI_INT, MPI_ANY_SOURCE, 2, inter, MPI_STATUS_IGNORE);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Intercomm_merge(inter, color, &merged);
+  MPI_Barrier(merged);
+  for (MPI_Comm* comm : {&merged, &inter, &half}) MPI_Comm_free(comm);
+}
+
+// Copies whose parent is freed before the wait, of which some are never waited for.
+void copies() {
+  constexpr int kCopies = 4;
+  static int left_alone = 50;
+  MPI_Comm parent, copy[kCopies];
+  MPI_Request requests[kCopies];
+  MPI_Comm_dup(MPI_COMM_WORLD, &parent);
+  for (int i = 0; i < kCopies; ++i) MPI_Comm_idup(parent, &copy[i], &requests[i]);
+  MPI_Comm_free(&parent);
+  const int waited_for = left_alone-- > 0 ? kCopies - 1 : kCopies;
+  for (int i = waited_for - 1; i >= 0; --i) {
+    MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    MPI_Barrier(copy[i]);
+    MPI_Comm_free(&copy[i]);
+  }
+}
+
+// Small and large ones, completed in the opposite order.
+void collectives() {
+  constexpr int kOperations = 6;
+  std::vector<int> in[kOperations], out[kOperations];
+  MPI_Request requests[kOperations];
+  for (int i = 0; i < kOperations; ++i) {
+    const int n = i % 2 == 0 ? 20000 : 3;
+    in[i].resize(static_cast<size_t>(n * g_size));
+    out[i].assign(static_cast<size_t>(n * g_size), g_rank);
+    if (i % 3 == 0) MPI_Iallreduce(out[i].data(), in[i].data(), n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[i]);
+    if (i % 3 == 1) MPI_Ialltoall(out[i].data(), n, MPI_INT, in[i].data(), n, MPI_INT, MPI_COMM_WORLD, &requests[i]);
+    if (i % 3 == 2) MPI_Ibcast(out[i].data(), n, MPI_INT, i % g_size, MPI_COMM_WORLD, &requests[i]);
+  }
+  for (int i = kOperations - 1; i >= 0; --i) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+}
+
+void partitions() {
+  constexpr int kPartitions = 5, kElements = 20000;
+  std::vector<int> in(kPartitions * kElements), out(kPartitions * kElements, g_rank);
+  MPI_Request requests[2];
+  MPI_Precv_init(in.data(), kPartitions, kElements, MPI_INT, left(), 3, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+  MPI_Psend_init(out.data(), kPartitions, kElements, MPI_INT, right(), 3, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+  MPI_Startall(2, requests);
+  for (int i = 0; i < kPartitions; ++i) {
+    MPI_Pready(i, requests[1]);
+    for (int flag = 0; !flag;) MPI_Parrived(requests[0], i, &flag);
+  }
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  for (MPI_Request& request : requests) MPI_Request_free(&request);
+}
+
+constexpr Case kCases[] = {
+    {"between_groups", between_groups}, {"copies", copies}, {"collectives", collectives}, {"partitions", partitions}};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Mpi mpi(argc, argv);
+  std::printf("%d\n", getpid());
+  std::fflush(stdout);
+  while (true) run_case(kCases, argc > 1 ? argv[1] : "none");
+}
