@@ -46,6 +46,13 @@ inline bool null_buffer(const void* buffer, MPI_Count count, const Datatype* typ
   return buffer == nullptr && count > 0 && type->size > 0 && type->true_lb == 0;
 }
 
+// The first byte of `count` elements that begin `before` steps behind a buffer's address; 0 if they have none.
+inline uintptr_t data_at(const void* buffer, int64_t before, int64_t step, int64_t count, const Datatype* type) {
+  if (count == 0 || type->size == 0) return 0;
+  return reinterpret_cast<uintptr_t>(buffer) + static_cast<uintptr_t>(before * step + type->true_lb);
+}
+inline bool same_data(uintptr_t sent, uintptr_t received) { return sent == received && sent != 0; }
+
 inline bool bad_status(const MPI_Status* status) { return status == nullptr || status == MPI_STATUS_IGNORE; }
 
 bool bad_key(const char* key);
@@ -64,6 +71,7 @@ MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed);
 [[gnu::cold]] int fail_root(int root);
 [[gnu::cold]] int fail_tag(const char* parameter, int tag, bool receive);
 [[gnu::cold]] int fail_no_topology(const Comm& comm);
+[[gnu::cold]] int fail_same_memory(const char* sent, const char* received);
 [[gnu::cold]] int fail_op(const Op& op, const Datatype& type);
 
 }  // namespace detmpi

@@ -72,6 +72,10 @@ int fail_tag(const char* parameter, int tag, bool receive) {
   return fail(MPI_ERR_TAG, "invalid %s %d (%s)", parameter, tag, allowed);
 }
 
+int fail_same_memory(const char* sent, const char* received) {
+  return fail(MPI_ERR_BUFFER, "%s and %s are the same memory", sent, received);
+}
+
 int fail_op(const Op& op, const Datatype& type) {
   return fail(MPI_ERR_OP, "%s is not defined on %s", op_name(op), type.name.c_str());
 }

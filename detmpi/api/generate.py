@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from kinds import BUFFER, BUFFERS, COMMS, COUNTS, TYPES
+from same_memory import same_memory_checks
 from table import read_table
 
 NOTE = "Generated from the function table; do not edit."
@@ -159,7 +160,7 @@ def checks(function):
         guard = significant(function) if has_root(function) else ""
         rows.append((guard, "!op_allows(*op_o, *datatype_o)", "fail_op(*op_o, *datatype_o)", "MPI_ERR_OP",
                      "op"))
-    return rows
+    return rows + same_memory_checks(function)
 
 
 def unsupported_entry(function):

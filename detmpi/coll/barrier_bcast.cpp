@@ -1,13 +1,24 @@
 // Barrier and broadcast.
 #include "../engine/p2p.hpp"
 #include "../object/call.hpp"
+#include "../object/errors.hpp"
 #include "../types/datatype.hpp"
+#include "bcast.hpp"
 #include "impl.hpp"
 #include "rounds.hpp"
 
 #include <algorithm>
 
-namespace detmpi::impl {
+namespace detmpi {
+
+int check_bcast(size_t sent, size_t here) {
+  if (sent == here) [[likely]]
+    return MPI_SUCCESS;
+  return make_error(sent > here ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, "the root sends %zu bytes, this rank asks for %zu",
+                    sent, here);
+}
+
+namespace impl {
 
 // Up to this many members look at every other's entry; beyond, member 0 does so for all: n reads there and one read at
 // each other member, against n * n.
@@ -36,13 +47,18 @@ int barrier(Comm& comm) {
   return MPI_SUCCESS;
 }
 
+// Everybody is to have as many bytes as the root. Those who have not take part in all the same, to the end.
+//
 // Cost: one copy in, one copy out, in pieces; up to kBoardDepth pieces are under way at once.
 int bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& comm) {
   if (comm.size == 1) return MPI_SUCCESS;
   Rounds rounds(comm);
   TypedBytes data(type, buffer, count);
+  if (comm.rank == root) rounds.announce(data.size());
+  const size_t sent = comm.rank == root ? data.size() : rounds.announced(static_cast<uint32_t>(root));
+  size_t done = 0;
   do {
-    const size_t n = std::min(data.left(), rounds.block());
+    const size_t n = std::min(sent - done, rounds.block());
     if (comm.rank == root) {
       std::byte* place = rounds.prepare(n);
       if (n > 0) data.read(place, n);
@@ -51,8 +67,10 @@ int bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& c
       data.write(rounds.await(static_cast<uint32_t>(root), n), n);
     }
     rounds.finish();
-  } while (data.left() > 0);
-  return MPI_SUCCESS;
+    done += n;
+  } while (done < sent);
+  return check_bcast(sent, data.size());
 }
 
-}  // namespace detmpi::impl
+}  // namespace impl
+}  // namespace detmpi

@@ -1,5 +1,6 @@
 // Plans of the operations that move data: barrier, broadcast, gather, scatter, allgather, all-to-all.
 #include "../object/errors.hpp"
+#include "bcast.hpp"
 #include "block.hpp"
 #include "impl.hpp"
 #include "plan.hpp"
@@ -112,7 +113,9 @@ PlanPtr plan_bcast(void* buffer, MPI_Count count, const Datatype& type, int root
   PlanPtr plan = make_plan(comm);
   const auto all = [&](int) { return Block{buffer, count, &type}; };
   if (is_root(comm, root)) send_each(*plan, all, comm.inter ? MPI_PROC_NULL : root);
-  else if (is_leaf(comm, root)) plan->receive(root, buffer, count, type);
+  if (is_root(comm, root) || !is_leaf(comm, root)) return plan;
+  plan->receive(root, buffer, count, type);
+  plan->at_end([parts = &plan->parts()] { return check_bcast(parts->front().bytes, parts->front().data.size()); });
   return plan;
 }
 

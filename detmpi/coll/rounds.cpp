@@ -9,6 +9,14 @@
 #include "../object/hooks.hpp"
 
 namespace detmpi {
+namespace {
+
+// BoardPlace::call holds which function is called, and above it what is announced.
+constexpr unsigned kCallBits = 16;
+constexpr uint64_t kCallMask = (1u << kCallBits) - 1;
+static_assert(sizeof(CallId) * 8 == kCallBits);
+
+}  // namespace
 
 void Rounds::notify(uint32_t member) const {
   const int world = comm_.world_rank[member];
@@ -64,7 +72,7 @@ void Rounds::publish(int to) {
   g_clock += 1;
   if (g_log_events) [[unlikely]]
     note_entry();
-  board_.publish(g_clock, static_cast<uint64_t>(g_call.id));
+  board_.publish(g_clock, static_cast<uint64_t>(g_call.id) | announced_ << kCallBits);
   if (to == kEverybody) notify_all();
   else notify(static_cast<uint32_t>(to));
 }
@@ -75,15 +83,23 @@ void Rounds::note_entry() {
   log_act(event);
 }
 
-const std::byte* Rounds::await(uint32_t member, size_t room, size_t bytes) {
+// Waits for it.
+const chan::BoardPlace& Rounds::entry_of(uint32_t member) {
   if (!board_.published(member)) {
     const auto entry = [this](uint32_t m) { return &board_.place(board_.round(), m).round; };
     wait_for([member] { return member; }, entry, board_.round() + 1, [&] { return board_.published(member); });
   }
   const chan::BoardPlace& place = board_.place(board_.round(), member);
-  if (place.call != static_cast<uint64_t>(g_call.id)) [[unlikely]]
-    mismatch(member, static_cast<CallId>(place.call));
+  if ((place.call & kCallMask) != static_cast<uint64_t>(g_call.id)) [[unlikely]]
+    mismatch(member, static_cast<CallId>(place.call & kCallMask));
   g_clock = std::max(g_clock, place.stamp + g_job->lookahead);
+  return place;
+}
+
+uint64_t Rounds::announced(uint32_t member) { return entry_of(member).call >> kCallBits; }
+
+const std::byte* Rounds::await(uint32_t member, size_t room, size_t bytes) {
+  (void)entry_of(member);
   const std::byte* found = data(member, room);
   if (g_log_events) [[unlikely]]
     told_ = hash_bytes(found, bytes, told_);

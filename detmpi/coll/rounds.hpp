@@ -37,6 +37,10 @@ class Rounds {
   static constexpr int kEverybody = -1;
   void publish(int to = kEverybody);
 
+  // A number of 48 bits that goes with what is published from now on; and that of a member, which is waited for.
+  void announce(uint64_t number) { announced_ = number; }
+  uint64_t announced(uint32_t member);
+
   // Waits until the member has published; its data, for which there was `room`.
   const std::byte* await(uint32_t member, size_t bytes) { return await(member, bytes, bytes); }
   const std::byte* await(uint32_t member, size_t room, size_t bytes);
@@ -49,6 +53,7 @@ class Rounds {
   void finish();
 
  private:
+  const chan::BoardPlace& entry_of(uint32_t member);
   template <typename Whom, typename Word, typename Ready>
   void wait_for(Whom&& whom, Word&& word, uint64_t value, Ready&& ready);
   [[gnu::cold]] void note_entry();
@@ -58,6 +63,7 @@ class Rounds {
 
   Comm& comm_;
   chan::Board& board_;
+  uint64_t announced_ = 0;
   // For --verify.
   size_t room_ = 0;    // of what it publishes
   size_t bytes_ = 0;   // that it publishes

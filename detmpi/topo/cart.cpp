@@ -76,6 +76,7 @@ namespace impl {
 
 int cart_create(Comm& comm_old, int ndims, const int dims[], const int periods[], int, MPI_Comm* comm_cart) {
   int nodes = 0;
+  *comm_cart = MPI_COMM_NULL;
   if (const int code = check_grid(comm_old, ndims, dims, &nodes); code != MPI_SUCCESS) return code;
   Cart cart{{dims, dims + ndims}, {}};
   for (int dim = 0; dim < ndims; ++dim) cart.periodic.push_back(periods[dim] != 0);

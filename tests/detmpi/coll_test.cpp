@@ -24,6 +24,7 @@ TEST_CASE("operations that do not block") {
 }
 TEST_CASE("copies of communicators that nobody waits for") { expect_same_everywhere("idup", {1, 2, 3, 8}); }
 TEST_CASE("neighbours exchange") { expect_same_everywhere("neighbours", {1, 2, 3, 4, 9}); }
+TEST_CASE("wrong buffers are refused") { expect_same_everywhere("wrong_buffers", {1, 2, 3, 9}); }
 TEST_CASE("many operations at once") { expect_same_everywhere("overlap", {1, 2, 3, 8, 16}); }
 TEST_CASE("collective operations on 64 ranks") {
   for (const char* name : {"bcast", "allgather", "reduce", "user_ops"}) {

@@ -30,7 +30,7 @@ inline constexpr uint64_t kLeft = uint64_t{1} << 62;  // in BoardDone::rounds: t
 struct alignas(64) BoardPlace {
   std::atomic<uint64_t> round;  // 1 + number of the round that is published here. Its member, release
   uint64_t stamp;               // logical time of the member's entry
-  uint64_t call;                // which operation the member is in; all members are in the same
+  uint64_t call;                // which operation the member is in, the same for all, and a number for the others
   std::byte data[kPlaceBytes];
 };
 static_assert(sizeof(BoardPlace) == 64);

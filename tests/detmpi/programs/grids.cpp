@@ -147,7 +147,8 @@ void refused(const Grid& grid) {
   const auto create = [&](int ndims, std::vector<int> dims) {
     return error_class(MPI_Cart_create(MPI_COMM_WORLD, ndims, dims.data(), periods, 0, &made));
   };
-  EXPECT(create(1, {g_size + 1}) == MPI_ERR_DIMS);
+  made = MPI_COMM_WORLD;
+  EXPECT(create(1, {g_size + 1}) == MPI_ERR_DIMS && made == MPI_COMM_NULL);
   EXPECT(create(2, {65536, 65536}) == MPI_ERR_DIMS);
   EXPECT(create(2, {1, 0}) == MPI_ERR_DIMS);
   EXPECT(create(2, {-1, -1}) == MPI_ERR_DIMS);
