@@ -53,7 +53,7 @@ class Rounds {
   void finish();
 
  private:
-  const chan::BoardPlace& entry_of(uint32_t member);
+  [[gnu::always_inline]] inline const chan::BoardPlace& entry_of(uint32_t member);
   template <typename Whom, typename Word, typename Ready>
   void wait_for(Whom&& whom, Word&& word, uint64_t value, Ready&& ready);
   [[gnu::cold]] void note_entry();
