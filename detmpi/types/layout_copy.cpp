@@ -82,8 +82,8 @@ void copy_run(const Layout& layout, char* typed, size_t position, char* packed, 
       });
 }
 
-// Many small elements of several blocks each (structures): block by block over a group of elements, so that
-// the loops are tight, in groups that stay in the first-level cache.
+// Many small elements of more blocks, or of others, than there are element loops for: block by block over a group of
+// elements, so that the loops are tight, in groups that stay in the first-level cache.
 constexpr size_t kGroup = 64;
 constexpr size_t kFewElements = 8;
 constexpr size_t kSmallElement = 256;
