@@ -19,6 +19,7 @@
 #include "../object/errors.hpp"
 #include "../object/hooks.hpp"
 #include "../object/session.hpp"
+#include "fortran_output.hpp"
 #include "impl.hpp"
 #include "job.hpp"
 #include "launch_monitor.hpp"
@@ -29,6 +30,10 @@ namespace detmpi {
 namespace {
 
 int g_thread_level = MPI_THREAD_SINGLE;
+
+// For the output of a rank that aborts. Where it does so inside of a WRITE, the Fortran runtime would wait for ever for
+// that to end.
+constexpr unsigned kFlushSeconds = 1;
 
 [[noreturn]] void give_up(const char* step, const spmc::base::Error& error) {
   spmc::base::complain("MPI_Init: %s: %s", step, error.message().c_str());
@@ -70,6 +75,7 @@ void make_predefined_communicators(int rank) {
 // ranks return. `mask`: the signals that a rank takes as the program set them up.
 int fork_ranks(RankOutputFiles& files) {
   std::fflush(nullptr);  // what is buffered would be written by every rank
+  flush_fortran_output();
   const sigset_t mask = hold_monitor_signals();
   if (auto all = job_alloc_ranks(); !all) give_up("starting the ranks", all.error());
   auto output = OutputFiles::try_create();
@@ -166,7 +172,10 @@ void job_abort(int code, const char* why) {
     g_job->abort_code.store(code, std::memory_order_relaxed);
     g_job->abort_rank.compare_exchange_strong(nobody, me);
   }
-  spmc::base::die((code & 0xff) != 0 ? code & 0xff : 1);
+  const int status = (code & 0xff) != 0 ? code & 0xff : 1;
+  spmc::base::die_after(kFlushSeconds, status);
+  flush_fortran_output();
+  spmc::base::die(status);
 }
 
 void job_begin(int required) {

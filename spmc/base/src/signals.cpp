@@ -4,6 +4,7 @@
 #include <execinfo.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -156,6 +157,17 @@ void describe_offset(uintptr_t place, char* text, unsigned long size) {
   if (place == 0 || ::dladdr(reinterpret_cast<void*>(place), &info) == 0 || info.dli_fname == nullptr) return;
   const auto offset = place - reinterpret_cast<uintptr_t>(info.dli_fbase);
   std::snprintf(text, size, "%s+0x%lx", info.dli_fname, static_cast<unsigned long>(offset));
+}
+
+void die_after(unsigned seconds, int status) {
+  static int end_status;
+  end_status = status;
+  struct sigaction action = {};
+  action.sa_handler = [](int) { ::_exit(end_status); };
+  ::sigaction(SIGALRM, &action, nullptr);
+  const sigset_t alarms = set_of({SIGALRM});
+  ::pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
+  ::alarm(seconds);
 }
 
 const char* signal_name(int signal) {

@@ -44,6 +44,9 @@ void describe_place(uintptr_t place, char* text, unsigned long size);
 // "/path/of/object+0x1234", as debuggers look it up; empty if it is not known.
 void describe_offset(uintptr_t place, char* text, unsigned long size);
 
+// Ends the process with `status` after so many seconds, whatever it does: for an end that runs code of others.
+void die_after(unsigned seconds, int status);
+
 const char* signal_name(int signal);  // "SIGSEGV"; a number's text for others
 
 }  // namespace spmc::base
