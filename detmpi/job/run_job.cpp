@@ -14,6 +14,7 @@
 
 #include "../engine/event_log.hpp"
 #include "launch_monitor.hpp"
+#include "fortran_lines.hpp"
 #include "mpich_names.hpp"
 #include "report.hpp"
 
@@ -36,6 +37,7 @@ constexpr int kStandardOutput = 1;
   ::setenv(kEnvSegment, std::to_string(fd).c_str(), 1);
   if (rank >= 0) ::setenv(kEnvRank, std::to_string(rank).c_str(), 1);
   offer_mpich_names();
+  ask_for_fortran_lines();
   if (rank > 0) spmc::base::empty_standard_input();
   auto failed = kept ? spmc::base::execute(options.program[0], options.program) : kept;
   const int error = failed.error().code;

@@ -1,5 +1,10 @@
 // Fortran programs (fortran/), one for each interface. They check themselves; here they have to end well and print the
 // same bytes whenever and however they are started.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include "run_mpi.hpp"
 
 using mpi_test::expect_same_everywhere;
@@ -12,22 +17,34 @@ TEST_CASE("large counts with module mpi_f08") { expect_same_everywhere("fortran/
 
 namespace {
 
-RunResult end_early(const char* start, const std::string& how) {
-  return test_support::run_command(mpi_test::job(3, "fortran/early_end", {start}, {how}));
+struct EarlyEnd {
+  RunResult run;
+  std::string file;  // what the program wrote to a file of its own
+};
+
+EarlyEnd end_early(const char* start, const std::string& how) {
+  const auto name = std::filesystem::temp_directory_path() / ("early_end." + std::to_string(::getpid()));
+  EarlyEnd end{test_support::run_command(mpi_test::job(3, "fortran/early_end", {start}, {how, name})), ""};
+  std::getline(std::ifstream(name), end.file, '\0');
+  std::filesystem::remove(name);
+  return end;
 }
 
 }  // namespace
 
-// Started by exec each rank writes a line before MPI_Init, but those that are ended still hold it.
-TEST_CASE("what Fortran holds before MPI_Init, and when a rank aborts, is written once") {
-  for (const char* start : mpi_test::kStarts) {
-    const auto run = end_early(start, "abort");
-    INFO(start << "\n" << run.err);
-    CHECK(run.exit_code == 5);
-    CHECK(run.out == "before\nrank 1 gives up\n");
-  }
+TEST_CASE("ranks that are ended have shown each line that they printed") {
+  const std::string all = "rank 0\nrank 1\nrank 2\n";
+  CHECK(end_early("--start=fork", "abort").run.out == "before\n" + all);
+  CHECK(end_early("--start=exec", "abort").run.out == "before\nrank 0\nbefore\nrank 1\nbefore\nrank 2\n");
+}
+
+TEST_CASE("what Fortran holds for a file before MPI_Init, and when a rank aborts, is written once") {
+  const EarlyEnd end = end_early("--start=fork", "abort");
+  INFO(end.run.err);
+  CHECK(end.run.exit_code == 5);
+  CHECK(end.file == "before\nrank 1 gives up\n");
 }
 
 TEST_CASE("a rank aborts inside of a WRITE of Fortran") {
-  for (const char* start : mpi_test::kStarts) CHECK(end_early(start, "inside").exit_code == 5);
+  for (const char* start : mpi_test::kStarts) CHECK(end_early(start, "inside").run.exit_code == 5);
 }

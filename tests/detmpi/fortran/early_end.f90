@@ -1,17 +1,23 @@
-! Writes a line before MPI_Init, and one in rank 1, which then ends the job: early_end abort, or early_end inside: from
-! within a statement that writes. The runtime library of Fortran holds both lines.
+! Writes a line before MPI_Init to standard output, one in every rank, and both kinds to a file; then rank 1 ends the job,
+! while the others wait: early_end abort FILE, or early_end inside FILE: from within a statement that writes.
 program early_end
   use mpi
   implicit none
-  integer :: ierr, rank
+  integer :: ierr, rank, unit
   character(len=8) :: how
+  character(len=256) :: name
   call get_command_argument(1, how)
+  call get_command_argument(2, name)
+  open (newunit=unit, file=name)
+  write (unit, '(a)') 'before'
   write (*, '(a)') 'before'
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  write (*, '(a, i0)') 'rank ', rank
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
   if (rank == 1) then
-    write (*, '(a)') 'rank 1 gives up'
-    if (how == 'inside') write (*, '(i0)') given_up()
+    write (unit, '(a)') 'rank 1 gives up'
+    if (how == 'inside') write (unit, '(i0)') given_up()
     call give_up()
   end if
   call MPI_Barrier(MPI_COMM_WORLD, ierr)
