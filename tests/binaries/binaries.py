@@ -24,8 +24,8 @@ SKIPPED = 77
 
 
 def find_detmpirun(given):
-    places = [given] if given else [os.environ.get("DETMPIRUN"), ROOT / "build/detmpi/detmpirun", ROOT / "dist/bin/detmpirun"]
-    for place in [*places, shutil.which("detmpirun")]:
+    built = [ROOT / "build/detmpi/detmpirun", ROOT / "dist/bin/detmpirun"]
+    for place in [given] if given else [os.environ.get("DETMPIRUN"), *built, shutil.which("detmpirun")]:
         if place and os.access(place, os.X_OK):
             return str(pathlib.Path(place).resolve())
     sys.exit("binaries.py: there is no detmpirun; build, or name it with --detmpirun")

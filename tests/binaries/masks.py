@@ -1,6 +1,7 @@
 """Takes times out of what the programs print, so that two runs can be compared. Nothing else is masked.
 
-A time, or what is computed from it, becomes '#', with the spaces before it; each function says where its programs print times.
+A time, or what is computed from it, becomes '#', with the spaces before it; each function says where its programs print
+times.
 """
 
 import bisect

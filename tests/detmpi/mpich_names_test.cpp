@@ -20,6 +20,11 @@ void expect_detmpi(const std::string& name) {
 TEST_CASE("a program that asks for libmpi.so.12") { expect_detmpi("built_for_mpi"); }
 TEST_CASE("a program that asks for libmpich.so.12") { expect_detmpi("built_for_mpich"); }
 
+#ifdef WITH_FORTRAN
+TEST_CASE("a program that asks for libmpifort.so.12") { expect_detmpi("built_for_mpifort"); }
+TEST_CASE("a program that asks for libmpichfort.so.12") { expect_detmpi("built_for_mpichfort"); }
+#endif
+
 TEST_CASE("without detmpirun the program has its own library") {
   // The tests' own search path may have both.
   const auto run = run_command({"env", "-u", "LD_LIBRARY_PATH", mpi_test::program("mpich/built_for_mpi")});
