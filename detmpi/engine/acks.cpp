@@ -60,6 +60,7 @@ void Engine::settle_acks() {
   std::erase_if(unacknowledged_, [&](const Unacknowledged& entry) {
     if (entry.request == nullptr || !may_acknowledge(*entry.request) || !try_acknowledge(entry)) return false;
     entry.request->ack_due = false;
+    ++changes_;
     return true;
   });
   publish_next_match();

@@ -128,6 +128,7 @@ void Engine::ask(const Wait& wait) {
     if (test) about(senders, std::min(candidate, g_clock));
     else if (candidate != kNever && !plain) about(senders, candidate);
   });
+  if (!test && wait.kind != Wait::Kind::kPhysical) ask_for_acks(wait);
   if (!test && wait.kind != Wait::Kind::kAny) return;
   // A test asks for what completes by now; a wait for the first of several, for what may be before the first known.
   uint64_t beyond = test ? g_clock : kNever;
@@ -144,6 +145,28 @@ void Engine::ask(const Wait& wait) {
     else if (r.source != chan::match::kAny) about({&r.source, 1}, beyond);
     else about(r.senders, beyond);
   });
+}
+
+// A synchronous message that is matched later than the clock is acknowledged once this rank cannot act before that: so
+// its sender is not kept waiting by what this rank waits for, which may be that sender.
+void Engine::ask_for_acks(const Wait& wait) {
+  uint64_t due = kNever;
+  for (const Unacknowledged& entry : unacknowledged_) {
+    if (entry.request != nullptr && !may_acknowledge(*entry.request)) due = std::min(due, entry.request->stamp);
+  }
+  if (due == kNever) return;
+  const auto about = [&](int rank) { questions_.push_back({rank, due}); };
+  const auto about_source = [&](const Receive& r) {
+    if (r.source != chan::match::kAny) about(r.source);
+    else std::ranges::for_each(r.senders, about);
+  };
+  each_part(wait, [&](const Request& r) {
+    if (outlook(r).final) return;
+    if (r.kind == RequestKind::kSend) about(r.peer_world);
+    else if (r.kind == RequestKind::kRecv) about_source(r);
+  });
+  if (wait.probe != nullptr) about_source(*wait.probe);
+  if (wait.marks != nullptr) about(wait.marks->sources[0].rank);
 }
 
 void Engine::look_at_clocks(const Wait& wait) {
@@ -184,6 +207,11 @@ uint64_t Engine::earliest_return(const Wait& wait) const {
     any = std::min(any, time);
   });
   if (wait.probe != nullptr) all = std::max(all, matcher_.outlook(*wait.probe, others).time);
+  if (wait.marks != nullptr) {
+    // As a message: what is not there now, after the looks at the clocks, comes later.
+    const auto& mark = wait.marks->sources[0];
+    if (!JobView().marked(mark)) all = std::max(all, others.next_arrival(mark.rank));
+  }
   if (all == kNever) return g_clock;  // nothing is known, or never
   return wait.kind == Wait::Kind::kAny && any != kNever ? std::max(g_clock, any) : all;
 }

@@ -303,6 +303,7 @@ class Engine {
   void learn_of_acks(const Wait& wait);
   void conclude_what_is_known(const Wait& wait);
   void ask(const Wait& wait);
+  void ask_for_acks(const Wait& wait);
   void look_at_clocks(const Wait& wait);
   bool watch(const Wait& wait);
   bool somebody_asks() const;

@@ -1,4 +1,7 @@
 // Sends that are under way go on while their rank is inside any other blocking call.
+#include <chrono>
+#include <thread>
+
 #include "testing.hpp"
 
 using namespace mpi_test;
@@ -21,6 +24,52 @@ void under_way(int tag, Elsewhere elsewhere) {
   }
   elsewhere();
   MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+void transfer(int from, int to) {
+  int token = 0;
+  if (g_rank == from) MPI_Send(&token, 1, MPI_INT, to, 41, MPI_COMM_WORLD);
+  if (g_rank == to) MPI_Recv(&token, 1, MPI_INT, from, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+// What rank 1 is blocked in until rank 0 has sent its synchronous message: each lets it return later than that.
+void after_rank_0(int how) {
+  MPI_Request request;
+  int flag = 0;
+  switch (how) {
+    case 0: MPI_Barrier(MPI_COMM_WORLD); break;
+    case 1: transfer(0, 1); break;
+    case 2:  // by way of the last rank
+      if (g_size > 2) transfer(0, g_size - 1);
+      if (g_size > 2) transfer(g_size - 1, 1);
+      break;
+    case 3:
+      if (g_rank == 1) MPI_Probe(0, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      transfer(0, 1);
+      break;
+    case 4:
+      MPI_Ibarrier(MPI_COMM_WORLD, &request);
+      MPI_Waitany(1, &request, &flag, MPI_STATUS_IGNORE);
+      break;
+    default: MPI_Allreduce(&g_rank, &flag, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
+  }
+}
+
+// A synchronous message is acknowledged although its receiver is blocked in something that its sender does afterwards.
+void acknowledged_meanwhile() {
+  if (g_size < 2) return;
+  for (int how = 0; how < 6; ++how) {
+    for (const int late : {0, 1}) {  // who comes late, physically
+      int value = how;
+      MPI_Request request;
+      if (g_rank == late) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      if (g_rank == 0) MPI_Ssend(&value, 1, MPI_INT, 1, 40, MPI_COMM_WORLD);
+      if (g_rank == 1) MPI_Irecv(&value, 1, MPI_INT, 0, 40, MPI_COMM_WORLD, &request);
+      after_rank_0(how);
+      if (g_rank == 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
+      EXPECT(value == how);
+    }
+  }
 }
 
 }  // namespace
@@ -68,5 +117,6 @@ int main(int argc, char** argv) {
     MPI_Recv(in.data(), kBytes / 4, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     EXPECT(holds(in.data(), in.size(), 7));
   }
+  acknowledged_meanwhile();
   if (g_rank == 0) std::puts("on their way");
 }
