@@ -59,6 +59,7 @@ TEST_CASE_METHOD(Returning, "A special status has nothing to convert") {
 
 TEST_CASE("Handles are the same in Fortran") {
   CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
+  CHECK(PMPI_Message_f2c(PMPI_Message_c2f(MPI_MESSAGE_NO_PROC)) == MPI_MESSAGE_NO_PROC);
   CHECK(MPI_File_c2f(MPI_FILE_NULL) == 0);
   CHECK(MPI_File_f2c(0) == MPI_FILE_NULL);
 }
