@@ -78,6 +78,10 @@ TEST_CASE("an operation of the program's own that nobody completes") {
   expect("generalized", 1, {"MPI_Waitall", "a call of MPI_Grequest_complete"});
   expect("generalized", 3, {"MPI_Waitall", "a call of MPI_Grequest_complete\n"});
 }
+TEST_CASE("partitions that nobody says to be ready") {
+  expect("partitions", 3,
+         {"a call of MPI_Pready", "partitions from rank 0", "MPI_Psend_init of rank 1, tag 9, on MPI_COMM_WORLD"});
+}
 TEST_CASE("a message with another tag") {
   expect("wrong_tag", 2, {"tag 5", "has a message from rank 1 that no receive takes: tag 6, on MPI_COMM_WORLD"});
 }

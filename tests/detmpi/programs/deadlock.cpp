@@ -43,6 +43,18 @@ void generalized() {
   send((g_rank + g_size - 1) % g_size, 4);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
+// Rank 0 waits for a partition that it has not said to be ready, rank 1 for all of them, the others for rank 1.
+void partitions() {
+  static int values[2] = {};
+  MPI_Request request;
+  if (g_rank == 0) MPI_Psend_init(values, 2, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  if (g_rank == 1) MPI_Precv_init(values, 1, 2, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  if (g_rank == 2) MPI_Precv_init(values, 1, 2, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  if (g_rank > 2) return;
+  MPI_Start(&request);
+  if (g_rank == 0) MPI_Pready(1, request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
 void wrong_tag() {
   if (g_rank == 0) receive(1, 5);
   if (g_rank == 1) send(0, 6);
@@ -111,6 +123,7 @@ constexpr Case kCases[] = {
     {"partial", partial},
     {"polling", polling},
     {"generalized", generalized},
+    {"partitions", partitions},
     {"wrong_tag", wrong_tag},
     {"starve", starve},
     {"requests", requests},
