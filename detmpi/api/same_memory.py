@@ -40,11 +40,11 @@ def own_data(function, buffer):
     displs = function.after(buffer, ("displs",))
     many = datatype.kind_name == "datatypes"
     rank = "comm_o->rank"
-    if count.kind_name == "counts" and displs:
+    if count.kind_name in ("counts", "own_counts") and displs:
         types = f"datatype_from({datatype.name}[{rank}])" if many else f"{datatype.name}_o"
         step = "1" if many else f"{types}->extent"
         return f"data_at({buffer.name}, {displs.name}[{rank}], {step}, {count.name}[{rank}], {types})"
-    number = f"{count.name}[{rank}]" if count.kind_name == "counts" else count.name
+    number = f"{count.name}[{rank}]" if count.kind_name in ("counts", "own_counts") else count.name
     blocks = BLOCKS.get(function.plan.removeprefix("plan_"), ())
     before = f"int64_t{{{rank}}} * {number}" if buffer.name in blocks else "0"
     return f"data_at({buffer.name}, {before}, {datatype.name}_o->extent, {number}, {datatype.name}_o)"

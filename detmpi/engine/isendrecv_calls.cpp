@@ -52,7 +52,7 @@ class Exchange final : public Operation {
   End in_, out_;
 };
 
-int start(std::unique_ptr<Exchange> exchange, Comm& comm, MPI_Request* handle) {
+int begin_exchange(OperationPtr exchange, Comm& comm, MPI_Request* handle) {
   Request& request = request_new();
   comm_retain(comm);
   request.kind = RequestKind::kOperation;
@@ -68,16 +68,17 @@ int start(std::unique_ptr<Exchange> exchange, Comm& comm, MPI_Request* handle) {
 
 namespace impl {
 
-int isendrecv(const void* sendbuf, int sendcount, const Datatype& sendtype, int dest, int sendtag, void* recvbuf,
-              int recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Request* request) {
+int isendrecv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, int dest, int sendtag, void* recvbuf,
+              MPI_Count recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm,
+              MPI_Request* request) {
   const End in{recvbuf, recvcount, recvtype, source, recvtag}, out{sendbuf, sendcount, sendtype, dest, sendtag};
-  return start(std::make_unique<Exchange>(comm, in, out), comm, request);
+  return begin_exchange(OperationPtr(new Exchange(comm, in, out)), comm, request);
 }
 
-int isendrecv_replace(void* buf, int count, const Datatype& type, int dest, int sendtag, int source, int recvtag,
+int isendrecv_replace(void* buf, MPI_Count count, const Datatype& type, int dest, int sendtag, int source, int recvtag,
                       Comm& comm, MPI_Request* request) {
   const End in{buf, count, type, source, recvtag};
-  return start(std::make_unique<Exchange>(comm, in, dest, sendtag), comm, request);
+  return begin_exchange(OperationPtr(new Exchange(comm, in, dest, sendtag)), comm, request);
 }
 
 }  // namespace impl

@@ -12,7 +12,7 @@ bool Operation::over() const {
   });
 }
 
-void operation_give_up(std::unique_ptr<Operation> operation, Comm& comm) {
+void operation_give_up(OperationPtr operation, Comm& comm) {
   comm_retain(comm);
   g_given_up.push_back({std::move(operation), &comm});
   std::erase_if(g_given_up, [](const GivenUp& given_up) {

@@ -68,10 +68,10 @@ class Operation {
 };
 
 // The request is freed while the operation is under way, which goes on without one.
-void operation_give_up(std::unique_ptr<Operation> operation, Comm& comm);
+void operation_give_up(OperationPtr operation, Comm& comm);
 // Those whose end has not been noticed.
 struct GivenUp {
-  std::unique_ptr<Operation> operation;
+  OperationPtr operation;
   Comm* comm;  // retained
 };
 inline std::vector<GivenUp> g_given_up;

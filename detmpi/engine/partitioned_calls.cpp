@@ -24,7 +24,7 @@ int check_buffer(const PartitionedBuffer& buffer) {
   return MPI_SUCCESS;
 }
 
-void make_request(Comm& comm, std::unique_ptr<Operation> operation, MPI_Request* handle) {
+void make_request(Comm& comm, OperationPtr operation, MPI_Request* handle) {
   Request& request = request_new();
   comm_retain(comm);
   request.kind = RequestKind::kOperation;
@@ -81,7 +81,7 @@ int psend_init(const void* buf, int partitions, MPI_Count count, const Datatype&
   if (const int code = check_buffer(buffer); code != MPI_SUCCESS) return code;
   const int first_tag = give_out_tags(comm, partitions);
   if (first_tag == 0) return make_error(MPI_ERR_OTHER, "no numbers are left for partitions on the communicator");
-  make_request(comm, std::make_unique<PartitionedSend>(buffer, first_tag), request);
+  make_request(comm, OperationPtr(new PartitionedSend(buffer, first_tag)), request);
   return MPI_SUCCESS;
 }
 
@@ -89,7 +89,7 @@ int precv_init(void* buf, int partitions, MPI_Count count, const Datatype& type,
                MPI_Request* request) {
   const PartitionedBuffer buffer{buf, partitions, count, TypeRef(type), comm, source, tag};
   if (const int code = check_buffer(buffer); code != MPI_SUCCESS) return code;
-  make_request(comm, std::make_unique<PartitionedReceive>(buffer), request);
+  make_request(comm, OperationPtr(new PartitionedReceive(buffer)), request);
   return MPI_SUCCESS;
 }
 

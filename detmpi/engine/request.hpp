@@ -26,6 +26,7 @@ class Operation;
 struct OperationDeleter {  // so that requests, made and ended in every blocking call, need not know what one is
   void operator()(Operation* operation) const;
 };
+using OperationPtr = std::unique_ptr<Operation, OperationDeleter>;
 
 // A buffer of the program's, or the bytes of a packed copy: consecutive bytes where possible, a cursor otherwise.
 class TypedBytes {
@@ -164,9 +165,9 @@ struct Request : chan::match::Receive {
   int64_t count = 0;
   TypeRef type;
 
-  std::unique_ptr<Operation, OperationDeleter> operation;  // kOperation
-  Operation* first_of = nullptr;                           // is told when this receive is complete (Operation::first)
-  std::unique_ptr<GeneralRequest> general;                 // kGeneral (general_request.hpp)
+  OperationPtr operation;                   // kOperation
+  Operation* first_of = nullptr;            // is told when this receive is complete (Operation::first)
+  std::unique_ptr<GeneralRequest> general;  // kGeneral (general_request.hpp)
 };
 
 // From the pool, with a handle. Numbering is deterministic: the handle freed last is given out first.
