@@ -18,6 +18,12 @@ from header_pages import overview, page, split_text  # noqa: E402
 SKIPPED = 77
 
 
+def refers_to(path):
+    """Where a page is nothing but a reference to another (.so man3/NAME.3), that page's path, else None."""
+    line = path.read_text().split("\n", 1)[0]
+    return path.parent / Path(line.split()[1]).name if line.startswith(".so ") else None
+
+
 def missing_sections(path):
     text = path.read_text()
     for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "SEE ALSO"]:
@@ -28,14 +34,17 @@ def missing_sections(path):
 
 
 def check_pages(folders):
-    pages = sorted(path for folder in folders for path in Path(folder).rglob("*.[137]"))
+    found = sorted(path for folder in folders for path in Path(folder).rglob("*.[137]"))
+    pages = [path for path in found if not refers_to(path)]
     done = subprocess.run(["groff", "-ww", "-man", "-Tutf8", "-rLL=100n", *map(str, pages)], stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True)
     problems = done.stderr.splitlines() + [problem for path in pages for problem in missing_sections(path)]
+    problems += [f"{path}: refers to a page that is not there" for path in found
+                 if refers_to(path) and refers_to(path) not in pages]
     print("\n".join(problems))
-    failed = min(len(problems), len(pages))
-    print(f"tally: {len(pages) - failed} passed, {failed} failed, 0 skipped")
-    return not problems and pages
+    failed = min(len(problems), len(found))
+    print(f"tally: {len(found) - failed} passed, {failed} failed, 0 skipped")
+    return not problems and found
 
 
 GOOD = """/* The layer. */
