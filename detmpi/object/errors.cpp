@@ -141,10 +141,9 @@ int make_code(int error_class, std::string text) {
   if (g_comm_world != nullptr) line += "rank " + std::to_string(g_comm_world->rank) + ": ";
   line += std::string(call_name(g_call.id)) + ": " + error_text(code);
   if (comm != nullptr) line += " on " + comm_label(*comm);
-  line += '\n';
+  line += "; the job ends\n";
   fputs(line.c_str(), stderr);
-  line.pop_back();
-  job_abort(error_class_of(code), line.c_str());
+  job_abort(error_class_of(code), nullptr);
 }
 
 // What an error is raised on: the handler, and the handle that a function of the program's is called with.

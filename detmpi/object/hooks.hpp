@@ -5,7 +5,7 @@ namespace detmpi {
 
 struct Comm;
 
-// Ends the job: `code` becomes the exit code of the launcher, `why` has been printed already. Never returns.
+// Ends the job: `code` becomes the exit code of the launcher, `why` is printed, if it is not null. Never returns.
 [[noreturn]] void job_abort(int code, const char* why);
 
 // The communicator's last reference is gone: gives back its transport (comm.transport).

@@ -120,7 +120,8 @@ TEST_CASE("A fatal error names rank, call, cause and communicator") {
     return 0;
   });
   REQUIRE(result.exit_code == MPI_ERR_TAG);
-  REQUIRE(result.err == "DetMPI: rank 3: MPI_Send: invalid tag -5 (tags are 0 to 2147483647) on MPI_COMM_WORLD\n");
+  REQUIRE(result.err ==
+          "DetMPI: rank 3: MPI_Send: invalid tag -5 (tags are 0 to 2147483647) on MPI_COMM_WORLD; the job ends\n");
 }
 
 TEST_CASE("A call outside MPI_Init and MPI_Finalize ends the program") {
@@ -130,5 +131,5 @@ TEST_CASE("A call outside MPI_Init and MPI_Finalize ends the program") {
     return 0;
   });
   REQUIRE(result.exit_code == MPI_ERR_OTHER);
-  REQUIRE(result.err == "DetMPI: MPI_Send: called before MPI_Init\n");
+  REQUIRE(result.err == "DetMPI: MPI_Send: called before MPI_Init; the job ends\n");
 }
