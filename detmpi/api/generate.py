@@ -196,6 +196,8 @@ def entry(function):
     lines = [f"DETMPI_ENTRY({function.returns}, {function.name}, "
              f"({', '.join(p.declaration for p in function.params)})) {{",
              f"  CallScope scope(CallId::{function.call_id}{scope});"]
+    if function.collective:
+        lines.append("  g_call_site = reinterpret_cast<uintptr_t>(__builtin_return_address(0));")
     for p in function.params:
         if p.kind.lookup:
             lines.append(f"  auto* {p.name}_o = {p.kind.lookup}({p.name});")
@@ -252,6 +254,7 @@ def entry_source(functions):
     body = "\n\n".join(entry(f) for f in functions)
     return f"""// {NOTE}
 // The MPI functions: each looks up handles, checks arguments, calls what implements it and raises errors.
+#include "../coll/call_site.hpp"
 #include "../coll/plan_calls.hpp"
 #include "entry.hpp"
 #include "impl.hpp"

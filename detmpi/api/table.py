@@ -46,6 +46,12 @@ class Function:
     tells_form: bool = False  # the implementation gets, as its last argument, which form was called
 
     @property
+    def collective(self):
+        """Whether all members of a communicator call it together."""
+        makes_comm = any(p.kind_name == "comm_out" for p in self.params)
+        return bool(self.plan) or makes_comm or self.name in ("Finalize", "Session_finalize", "Comm_disconnect")
+
+    @property
     def impl(self):
         return (self.large_of if self.shares else self.name).lower()
 

@@ -1,9 +1,9 @@
 // All-to-all: every member has different data for every other. Short blocks go through the board, all in one round;
 // longer ones are messages, all receives posted first, sends starting at the right-hand neighbour; what a member has
 // for itself is copied.
-#include "../engine/p2p.hpp"
 #include "block.hpp"
 #include "impl.hpp"
+#include "messages.hpp"
 #include "rounds.hpp"
 
 #include <vector>
@@ -12,26 +12,26 @@ namespace detmpi {
 namespace {
 
 template <typename ToSend, typename ToReceive>
-int exchange(Comm& comm, ToSend&& to_send, ToReceive&& to_receive) {
-  const uint32_t context = collective_context(comm);
+int exchange(Comm& comm, const Signature& signature, ToSend&& to_send, ToReceive&& to_receive) {
+  begin_operation(comm, signature);
+  const auto peer = [&](int rank) { return peer_in(comm, rank, signature); };
   const auto n = static_cast<size_t>(comm.size);
   std::vector<Request> receives(n), sends(n);  // the own ones are not used
   for (int step = 1; step < comm.size; ++step) {
     const int from = (comm.rank - step + comm.size) % comm.size;
     const Block b = to_receive(from);
-    p2p_start_recv(receives[static_cast<size_t>(from)], b.base, b.count, *b.type, comm, {from, 0, context});
+    p2p_start_recv(receives[static_cast<size_t>(from)], b.base, b.count, *b.type, comm, peer(from));
   }
   for (int step = 1; step < comm.size; ++step) {
     const int to = (comm.rank + step) % comm.size;
     const Block b = to_send(to);
-    p2p_start_send(sends[static_cast<size_t>(to)], b.base, b.count, *b.type, comm, {to, 0, context},
-                   SendMode::kStandard);
+    p2p_start_send(sends[static_cast<size_t>(to)], b.base, b.count, *b.type, comm, peer(to), SendMode::kStandard);
   }
   int code = copy_block(to_send(comm.rank), to_receive(comm.rank));
   for (int step = 1; step < comm.size; ++step) {
     Request& receive = receives[static_cast<size_t>((comm.rank - step + comm.size) % comm.size)];
     if (!receive.complete) g_engine.block_until_complete(receive);
-    if (const int c = p2p_status(receive, MPI_STATUS_IGNORE); code == MPI_SUCCESS) code = c;
+    if (const int c = received(receive, comm, latest_operation(comm)); code == MPI_SUCCESS) code = c;
   }
   for (int step = 1; step < comm.size; ++step) {
     Request& send = sends[static_cast<size_t>((comm.rank + step) % comm.size)];
@@ -70,13 +70,13 @@ class InPlaceCopy {
 };
 
 template <typename ToSend, typename ToReceive>
-int run(Comm& comm, bool in_place, ToSend&& to_send, ToReceive&& to_receive) {
+int run(Comm& comm, const Signature& signature, bool in_place, ToSend&& to_send, ToReceive&& to_receive) {
   if (in_place) {
     InPlaceCopy copy(comm, to_receive);
     const auto copied = [&copy](int i) { return copy.block(i); };
-    return exchange(comm, copied, to_receive);
+    return exchange(comm, signature, copied, to_receive);
   }
-  return exchange(comm, to_send, to_receive);
+  return exchange(comm, signature, to_send, to_receive);
 }
 
 }  // namespace
@@ -88,23 +88,26 @@ int alltoall(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype,
   auto* in = const_cast<void*>(sendbuf);
   const bool in_place = sendbuf == MPI_IN_PLACE;
   const size_t block = recvtype.size * static_cast<size_t>(recvcount);
-  Rounds rounds(comm);
-  const size_t total = block * rounds.members();
+  const size_t sent = in_place ? block : sendtype.size * static_cast<size_t>(sendcount);
+  const size_t total = block * static_cast<size_t>(comm.size);
   constexpr size_t kBoardBlock = 1024;
-  if (comm.size > 1 && block <= kBoardBlock && total <= rounds.block()) {
+  if (comm.size > 1 && block <= kBoardBlock && total <= Rounds(comm).block()) {
+    Rounds rounds(comm, Signature().bytes(sent).uneven(sent != block));
+    if (sent != block) [[unlikely]]
+      rounds.fail_uneven(sent, block);
     std::byte* place = rounds.prepare(total);
     if (in_place) pack_all(place, recvbuf, recvcount * comm.size, recvtype);
-    else pack_all(place, in, sendcount * comm.size, sendtype);
+    else if (sent == block) pack_all(place, in, sendcount * comm.size, sendtype);
     rounds.publish();
     for (int from = 0; from < comm.size; ++from) {
       const std::byte* data = rounds.await(static_cast<uint32_t>(from), total) + block * rounds.me();
       unpack_all(offset(recvbuf, int64_t{from} * recvcount, recvtype), recvcount, recvtype, data);
     }
     rounds.finish();
-    return MPI_SUCCESS;
+    return rounds.code();
   }
   return run(
-      comm, in_place,
+      comm, Signature().message_bytes(sent), in_place,
       [&](int i) {
         return Block{offset(in, int64_t{i} * sendcount, sendtype), sendcount, &sendtype};
       },
@@ -117,7 +120,7 @@ int alltoallv(const void* sendbuf, Integers sendcounts, Integers sdispls, const 
               Integers recvcounts, Integers rdispls, const Datatype& recvtype, Comm& comm) {
   auto* in = const_cast<void*>(sendbuf);
   return run(
-      comm, sendbuf == MPI_IN_PLACE,
+      comm, Signature(), sendbuf == MPI_IN_PLACE,
       [&](int i) {
         return Block{offset(in, sdispls[i], sendtype), sendcounts[i], &sendtype};
       },
@@ -131,7 +134,7 @@ int alltoallw(const void* sendbuf, Integers sendcounts, Integers sdispls, const 
   auto* in = static_cast<char*>(const_cast<void*>(sendbuf));
   auto* out = static_cast<char*>(recvbuf);
   return run(
-      comm, sendbuf == MPI_IN_PLACE,
+      comm, Signature(), sendbuf == MPI_IN_PLACE,
       [&](int i) {
         return Block{in + sdispls[i], sendcounts[i], &datatype_or_null(sendtypes[i])};
       },

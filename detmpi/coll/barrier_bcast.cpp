@@ -1,24 +1,11 @@
 // Barrier and broadcast.
 #include "../engine/p2p.hpp"
-#include "../object/call.hpp"
-#include "../object/errors.hpp"
-#include "../types/datatype.hpp"
-#include "bcast.hpp"
 #include "impl.hpp"
 #include "rounds.hpp"
 
 #include <algorithm>
 
-namespace detmpi {
-
-int check_bcast(size_t sent, size_t here) {
-  if (sent == here) [[likely]]
-    return MPI_SUCCESS;
-  return make_error(sent > here ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, "the root sends %zu bytes, this rank asks for %zu",
-                    sent, here);
-}
-
-namespace impl {
+namespace detmpi::impl {
 
 // Up to this many members look at every other's entry; beyond, member 0 does so for all: n reads there and one read at
 // each other member, against n * n.
@@ -26,13 +13,13 @@ constexpr uint32_t kFlatMembers = 32;
 
 int barrier(Comm& comm) {
   if (comm.size == 1) return MPI_SUCCESS;
-  Rounds rounds(comm);
+  Rounds rounds(comm, Signature());
   rounds.prepare(0);
   if (rounds.members() <= kFlatMembers) {
     rounds.publish();
     rounds.await_all(0);
     rounds.finish();
-    return MPI_SUCCESS;
+    return rounds.code();
   }
   rounds.publish(0);
   if (rounds.me() == 0) rounds.await_all(0);
@@ -44,7 +31,7 @@ int barrier(Comm& comm) {
     rounds.await(0, 0);
   }
   rounds.finish();
-  return MPI_SUCCESS;
+  return rounds.code();
 }
 
 // Everybody is to have as many bytes as the root. Those who have not take part in all the same, to the end.
@@ -52,10 +39,9 @@ int barrier(Comm& comm) {
 // Cost: one copy in, one copy out, in pieces; up to kBoardDepth pieces are under way at once.
 int bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& comm) {
   if (comm.size == 1) return MPI_SUCCESS;
-  Rounds rounds(comm);
   TypedBytes data(type, buffer, count);
-  if (comm.rank == root) rounds.announce(data.size());
-  const size_t sent = comm.rank == root ? data.size() : rounds.announced(static_cast<uint32_t>(root));
+  Rounds rounds(comm, Signature().root(root).bytes(data.size()));
+  const size_t sent = comm.rank == root ? data.size() : rounds.bytes_at(static_cast<uint32_t>(root), data.size());
   size_t done = 0;
   do {
     const size_t n = std::min(sent - done, rounds.block());
@@ -69,8 +55,7 @@ int bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& c
     rounds.finish();
     done += n;
   } while (done < sent);
-  return check_bcast(sent, data.size());
+  return rounds.code();
 }
 
-}  // namespace impl
-}  // namespace detmpi
+}  // namespace detmpi::impl

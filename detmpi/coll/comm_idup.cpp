@@ -112,7 +112,7 @@ int comm_idup(Comm& comm, MPI_Comm* newcomm, MPI_Request* request) {
   Decision& decision = copy->decision;
   if (comm.rank == 0 && group_decides(comm)) decision.context = give_out_contexts(comm);
   if (comm.rank == 0 && comm.size > 1) decision.board = take_board(comm.size);
-  PlanPtr plan = make_plan(comm);
+  PlanPtr plan = make_plan(comm, Signature());
   plan->hide_contents();  // frame numbers
   exchange(*plan, decision, comm);
   plan->at_end([copy, &comm, newcomm] { return finish(*copy, comm, newcomm); });

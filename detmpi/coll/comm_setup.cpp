@@ -2,6 +2,7 @@
 
 #include "../engine/events.hpp"
 #include "../engine/p2p.hpp"
+#include "../object/errors.hpp"
 #include "../object/hooks.hpp"
 #include "board_store.hpp"
 #include "rounds.hpp"
@@ -60,13 +61,14 @@ std::vector<Proposal> exchange_proposals(Comm& comm, Proposal mine) {
     all[0] = mine;
     return all;
   }
-  Rounds rounds(comm);
+  Rounds rounds(comm, Signature());
   std::memcpy(rounds.prepare(sizeof mine), &mine, sizeof mine);
   rounds.publish();
   for (size_t i = 0; i < all.size(); ++i) {
     std::memcpy(&all[i], rounds.await(static_cast<uint32_t>(i), sizeof mine), sizeof mine);
   }
   rounds.finish();
+  if (rounds.code() != MPI_SUCCESS) end_job_for(rounds.code());  // there is no communicator to return
   return all;
 }
 

@@ -1,7 +1,7 @@
 // Gather, scatter and allgather.
-#include "../engine/p2p.hpp"
 #include "block.hpp"
 #include "impl.hpp"
+#include "messages.hpp"
 #include "rounds.hpp"
 
 #include <algorithm>
@@ -14,64 +14,68 @@ namespace {
 // for all, and simpler.
 constexpr size_t kShortBlock = 8192;
 
-// Those that are not short, `n` at most. Their addresses stay.
+// Those that are not short, one for each member at most. Their addresses stay.
 class Pending {
  public:
-  explicit Pending(int n) : most_(static_cast<size_t>(n)) {}
+  explicit Pending(Comm& comm) : comm_(comm) {}
   Request& add() {
-    if (requests_.empty()) requests_.reserve(most_);
+    if (requests_.empty()) requests_.reserve(static_cast<size_t>(comm_.size));
     return requests_.emplace_back();
   }
   int wait() {
     int code = MPI_SUCCESS;
     for (Request& request : requests_) {
       if (!request.complete) g_engine.block_until_complete(request);
-      if (const int c = p2p_status(request, MPI_STATUS_IGNORE); code == MPI_SUCCESS) code = c;
+      const int c = request.kind == RequestKind::kRecv ? received(request, comm_, latest_operation(comm_))
+                                                       : p2p_status(request, MPI_STATUS_IGNORE);
+      if (code == MPI_SUCCESS) code = c;
     }
     return code;
   }
 
  private:
-  size_t most_;
+  Comm& comm_;
   std::vector<Request> requests_;
 };
 
 // The root receives from every other member; its own block is copied.
 template <typename BlockOf>
-int gather_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& comm, bool in_place) {
-  const uint32_t context = collective_context(comm);
+int gather_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& comm, bool in_place,
+                       const Signature& signature) {
+  begin_operation(comm, signature);
   if (comm.rank != root) {
-    p2p_send(mine.base, mine.count, *mine.type, comm, {root, 0, context}, SendMode::kStandard);
+    p2p_send(mine.base, mine.count, *mine.type, comm, peer_in(comm, root, signature), SendMode::kStandard);
     return MPI_SUCCESS;
   }
   int code = MPI_SUCCESS;
   const auto note = [&code](int c) { code = code == MPI_SUCCESS ? c : code; };
-  Pending pending(comm.size);
+  Pending pending(comm);
   for (int from = 0; from < comm.size; ++from) {
     const Block block = block_of(from);
     if (from == root || block.bytes() <= kShortBlock) continue;
-    p2p_start_recv(pending.add(), block.base, block.count, *block.type, comm, {from, 0, context});
+    p2p_start_recv(pending.add(), block.base, block.count, *block.type, comm, peer_in(comm, from, signature));
   }
   if (!in_place) note(copy_block(mine, block_of(root)));
   for (int from = 0; from < comm.size; ++from) {
     const Block block = block_of(from);
     if (from == root || block.bytes() > kShortBlock) continue;
-    note(p2p_recv(block.base, block.count, *block.type, comm, {from, 0, context}, MPI_STATUS_IGNORE));
+    note(receive(block.base, block.count, *block.type, comm, peer_in(comm, from, signature)));
   }
   note(pending.wait());
   return code;
 }
 
 template <typename BlockOf>
-int scatter_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& comm, bool in_place) {
-  const uint32_t context = collective_context(comm);
+int scatter_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& comm, bool in_place,
+                        const Signature& signature) {
+  begin_operation(comm, signature);
   if (comm.rank != root) {
-    return p2p_recv(mine.base, mine.count, *mine.type, comm, {root, 0, context}, MPI_STATUS_IGNORE);
+    return receive(mine.base, mine.count, *mine.type, comm, peer_in(comm, root, signature));
   }
-  Pending pending(comm.size);
+  Pending pending(comm);
   for (int to = 0; to < comm.size; ++to) {
     const Block block = block_of(to);
-    const Peer peer{to, 0, context};
+    const Peer peer = peer_in(comm, to, signature);
     if (to == root) continue;
     if (block.bytes() <= kShortBlock) {
       p2p_send(block.base, block.count, *block.type, comm, peer, SendMode::kStandard);
@@ -86,9 +90,13 @@ int scatter_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& c
 
 // Everybody publishes its block piece by piece; everybody reads all. `own` is where the own block comes from.
 template <typename BlockOf>
-int allgather_by_rounds(const Block& own, BlockOf&& block_of, Comm& comm, bool in_place) {
-  if (comm.size == 1) return gather_by_messages(own, block_of, 0, comm, in_place);  // it has no board
-  Rounds rounds(comm);
+int allgather_by_rounds(const Block& own, BlockOf&& block_of, Comm& comm, bool in_place, Signature signature) {
+  if (comm.size == 1) return in_place ? MPI_SUCCESS : copy_block(own, block_of(0));  // it has no board
+  const size_t expected = block_of(comm.rank).bytes();
+  signature.uneven(own.bytes() != expected);
+  Rounds rounds(comm, signature);
+  if (own.bytes() != expected) [[unlikely]]
+    rounds.fail_uneven(own.bytes(), expected);
   const auto n = static_cast<size_t>(comm.size);
   TypedBytes out(*own.type, own.base, own.count);
   std::vector<TypedBytes> in(n);
@@ -112,7 +120,7 @@ int allgather_by_rounds(const Block& own, BlockOf&& block_of, Comm& comm, bool i
     }
     rounds.finish();
   }
-  return MPI_SUCCESS;
+  return rounds.code();
 }
 
 }  // namespace
@@ -122,12 +130,13 @@ namespace impl {
 int gather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
            const Datatype& recvtype, int root, Comm& comm) {
   const Block mine{const_cast<void*>(sendbuf), sendcount, &sendtype};
+  const size_t bytes = comm.rank == root ? Block{recvbuf, recvcount, &recvtype}.bytes() : mine.bytes();
   return gather_by_messages(
       mine,
       [&](int i) {
         return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
       },
-      root, comm, sendbuf == MPI_IN_PLACE);
+      root, comm, sendbuf == MPI_IN_PLACE, Signature().root(root).message_bytes(bytes));
 }
 
 int gatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, Integers recvcounts,
@@ -138,18 +147,20 @@ int gatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, 
       [&](int i) {
         return Block{offset(recvbuf, displs[i], recvtype), recvcounts[i], &recvtype};
       },
-      root, comm, sendbuf == MPI_IN_PLACE);
+      root, comm, sendbuf == MPI_IN_PLACE, Signature().root(root));
 }
 
 int scatter(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
             const Datatype& recvtype, int root, Comm& comm) {
   auto* base = const_cast<void*>(sendbuf);
+  const Block mine{recvbuf, recvcount, &recvtype};
+  const size_t bytes = comm.rank == root ? Block{base, sendcount, &sendtype}.bytes() : mine.bytes();
   return scatter_by_messages(
-      Block{recvbuf, recvcount, &recvtype},
+      mine,
       [&](int i) {
         return Block{offset(base, int64_t{i} * sendcount, sendtype), sendcount, &sendtype};
       },
-      root, comm, recvbuf == MPI_IN_PLACE);
+      root, comm, recvbuf == MPI_IN_PLACE, Signature().root(root).message_bytes(bytes));
 }
 
 int scatterv(const void* sendbuf, Integers sendcounts, Integers displs, const Datatype& sendtype, void* recvbuf,
@@ -160,7 +171,7 @@ int scatterv(const void* sendbuf, Integers sendcounts, Integers displs, const Da
       [&](int i) {
         return Block{offset(base, displs[i], sendtype), sendcounts[i], &sendtype};
       },
-      root, comm, recvbuf == MPI_IN_PLACE);
+      root, comm, recvbuf == MPI_IN_PLACE, Signature().root(root));
 }
 
 int allgather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
@@ -170,7 +181,7 @@ int allgather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype
   };
   const bool in_place = sendbuf == MPI_IN_PLACE;
   const Block own = in_place ? block(comm.rank) : Block{const_cast<void*>(sendbuf), sendcount, &sendtype};
-  return allgather_by_rounds(own, block, comm, in_place);
+  return allgather_by_rounds(own, block, comm, in_place, Signature().bytes(own.bytes()));
 }
 
 int allgatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, Integers recvcounts,
@@ -178,7 +189,7 @@ int allgatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtyp
   const auto block = [&](int i) { return Block{offset(recvbuf, displs[i], recvtype), recvcounts[i], &recvtype}; };
   const bool in_place = sendbuf == MPI_IN_PLACE;
   const Block own = in_place ? block(comm.rank) : Block{const_cast<void*>(sendbuf), sendcount, &sendtype};
-  return allgather_by_rounds(own, block, comm, in_place);
+  return allgather_by_rounds(own, block, comm, in_place, Signature().counts(recvcounts, comm.size));
 }
 
 }  // namespace impl

@@ -4,6 +4,26 @@
 #include "../object/call.hpp"
 
 namespace detmpi {
+namespace {
+
+constexpr int kNumberBits = 17;
+constexpr int kHashBits = 13;
+static_assert(1 << (kNumberBits + kHashBits) == kMostPlanTags);
+
+// Members make their plans on a communicator in one order; it tells whose messages belong together. What the plan is
+// for is in the tag, too: so those of different operations do not match.
+int tag_of(Comm& comm, const Signature& signature) {
+  const auto number = static_cast<int>(comm.plans++ % (1u << kNumberBits));
+  const auto hash = static_cast<int>(signature.hash() >> (64 - kHashBits));
+  return kFirstPlanTag - (number << kHashBits | hash);
+}
+
+}  // namespace
+
+Plan::Plan(Comm& comm, const Signature& signature) : comm_(comm), tag_(tag_of(comm, signature)) {
+  begin_operation(comm, signature);
+  operation_ = latest_operation(comm);
+}
 
 void Plan::send(int peer, const void* base, int64_t count, const Datatype& type, Comm& on) {
   if (peer != MPI_PROC_NULL) messages_.push_back({true, &on, peer, const_cast<void*>(base), count, TypeRef(type)});

@@ -11,17 +11,16 @@
 #include <vector>
 
 #include "../engine/operation.hpp"
-#include "../engine/p2p.hpp"
 #include "../object/comm.hpp"
 #include "../types/typed_room.hpp"
+#include "messages.hpp"
 #include "plan_calls.hpp"
 
 namespace detmpi {
 
 class Plan final : public Operation {
  public:
-  // Members make their plans on a communicator in one order; it tells whose messages belong together.
-  explicit Plan(Comm& comm) : comm_(comm), tag_(kFirstTag - static_cast<int>(comm.plans++ % kTags)) {}
+  Plan(Comm& comm, const Signature& signature);
 
   // One message; `peer` is a rank of those that the communicator addresses. Messages to MPI_PROC_NULL are left out.
   void send(int peer, const void* base, int64_t count, const Datatype& type) { send(peer, base, count, type, comm_); }
@@ -46,10 +45,6 @@ class Plan final : public Operation {
   bool hides_contents() const override { return hide_contents_; }
 
  private:
-  // Those of operations that block are 0 and up.
-  static constexpr int kFirstTag = -2;
-  static constexpr uint32_t kTags = 1u << 30;
-
   struct Message {
     bool send;
     Comm* comm;
@@ -59,9 +54,11 @@ class Plan final : public Operation {
     TypeRef type;
   };
   int conclude() override { return at_end_ ? at_end_() : MPI_SUCCESS; }
+  int status_of(Request& part) override { return received(part, *part.comm, operation_); }
 
   Comm& comm_;
   int tag_;
+  uint64_t operation_;  // its number among those on the communicator
   std::vector<Message> messages_;
   std::vector<TypedRoom> rooms_;
   bool hide_contents_ = false;
@@ -69,6 +66,6 @@ class Plan final : public Operation {
   std::function<int()> at_end_;
 };
 
-inline PlanPtr make_plan(Comm& comm) { return PlanPtr(new Plan(comm)); }
+inline PlanPtr make_plan(Comm& comm, const Signature& signature) { return PlanPtr(new Plan(comm, signature)); }
 
 }  // namespace detmpi

@@ -1,6 +1,5 @@
 // Plans of the operations that move data: barrier, broadcast, gather, scatter, allgather, all-to-all.
 #include "../object/errors.hpp"
-#include "bcast.hpp"
 #include "block.hpp"
 #include "impl.hpp"
 #include "plan.hpp"
@@ -10,10 +9,15 @@ namespace {
 
 const Datatype& bytes() { return *datatype_from(MPI_BYTE); }
 
+size_t size_of(int64_t count, const Datatype& type) { return static_cast<size_t>(count) * type.size; }
+
 // In an operation with a root on an inter-communicator the members of the root's group say MPI_ROOT or MPI_PROC_NULL,
 // those of the other group the root's rank.
 bool is_root(const Comm& comm, int root) { return comm.inter ? root == MPI_ROOT : root == comm.rank; }
 bool is_leaf(const Comm& comm, int root) { return comm.inter ? root >= 0 : true; }
+
+// The groups of an inter-communicator name the root each in its own way.
+Signature with_root(const Comm& comm, int root) { return comm.inter ? Signature() : Signature().root(root); }
 
 // `block_of`: the block for, or from, each peer.
 template <typename BlockOf>
@@ -33,8 +37,9 @@ void receive_each(Plan& plan, BlockOf&& block_of, int but = MPI_PROC_NULL) {
 }
 
 template <typename BlockOf>
-PlanPtr gathering(const void* buf, int64_t count, const Datatype& type, BlockOf&& block_of, int root, Comm& comm) {
-  PlanPtr plan = make_plan(comm);
+PlanPtr gathering(const void* buf, int64_t count, const Datatype& type, BlockOf&& block_of, int root, Comm& comm,
+                  const Signature& signature) {
+  PlanPtr plan = make_plan(comm, signature);
   const bool in_place = buf == MPI_IN_PLACE;
   if (is_root(comm, root)) receive_each(*plan, block_of, in_place ? comm.rank : MPI_PROC_NULL);
   if (is_leaf(comm, root) && !in_place) plan->send(root, buf, count, type);
@@ -42,8 +47,9 @@ PlanPtr gathering(const void* buf, int64_t count, const Datatype& type, BlockOf&
 }
 
 template <typename BlockOf>
-PlanPtr scattering(BlockOf&& block_of, void* buf, int64_t count, const Datatype& type, int root, Comm& comm) {
-  PlanPtr plan = make_plan(comm);
+PlanPtr scattering(BlockOf&& block_of, void* buf, int64_t count, const Datatype& type, int root, Comm& comm,
+                   const Signature& signature) {
+  PlanPtr plan = make_plan(comm, signature);
   const bool in_place = buf == MPI_IN_PLACE;
   if (is_root(comm, root)) send_each(*plan, block_of, in_place ? comm.rank : MPI_PROC_NULL);
   if (is_leaf(comm, root) && !in_place) plan->receive(root, buf, count, type);
@@ -53,7 +59,7 @@ PlanPtr scattering(BlockOf&& block_of, void* buf, int64_t count, const Datatype&
 // In place, the own contribution stands where the others find theirs.
 template <typename BlockOf>
 PlanPtr allgathering(const void* buf, int64_t count, const Datatype& type, BlockOf&& block_of, Comm& comm) {
-  PlanPtr plan = make_plan(comm);
+  PlanPtr plan = make_plan(comm, Signature());
   const bool in_place = buf == MPI_IN_PLACE;
   const Block mine = in_place ? block_of(comm.rank) : Block{const_cast<void*>(buf), count, &type};
   const int but = in_place ? comm.rank : MPI_PROC_NULL;
@@ -89,7 +95,7 @@ void send_copies(Plan& plan, BlockOf&& block_of) {
 
 template <typename ToSend, typename ToReceive>
 PlanPtr exchanging(bool in_place, ToSend&& to_send, ToReceive&& to_receive, Comm& comm) {
-  PlanPtr plan = make_plan(comm);
+  PlanPtr plan = make_plan(comm, Signature());
   receive_each(*plan, to_receive);
   if (in_place) send_copies(*plan, to_receive);
   else send_each(*plan, to_send);
@@ -101,7 +107,7 @@ PlanPtr exchanging(bool in_place, ToSend&& to_send, ToReceive&& to_receive, Comm
 namespace impl {
 
 PlanPtr plan_barrier(Comm& comm) {
-  PlanPtr plan = make_plan(comm);
+  PlanPtr plan = make_plan(comm, Signature());
   const auto nothing = [](int) { return Block{nullptr, 0, &bytes()}; };
   const int but = comm.inter ? MPI_PROC_NULL : comm.rank;
   receive_each(*plan, nothing, but);
@@ -110,12 +116,10 @@ PlanPtr plan_barrier(Comm& comm) {
 }
 
 PlanPtr plan_bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& comm) {
-  PlanPtr plan = make_plan(comm);
+  PlanPtr plan = make_plan(comm, with_root(comm, root).message_bytes(size_of(count, type)));
   const auto all = [&](int) { return Block{buffer, count, &type}; };
   if (is_root(comm, root)) send_each(*plan, all, comm.inter ? MPI_PROC_NULL : root);
-  if (is_root(comm, root) || !is_leaf(comm, root)) return plan;
-  plan->receive(root, buffer, count, type);
-  plan->at_end([parts = &plan->parts()] { return check_bcast(parts->front().bytes, parts->front().data.size()); });
+  else if (is_leaf(comm, root)) plan->receive(root, buffer, count, type);
   return plan;
 }
 
@@ -124,13 +128,14 @@ PlanPtr plan_gather(const void* sendbuf, MPI_Count sendcount, const Datatype& se
   const auto block = [&](int i) {
     return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
   };
-  return gathering(sendbuf, sendcount, sendtype, block, root, comm);
+  const size_t size = is_root(comm, root) ? size_of(recvcount, recvtype) : size_of(sendcount, sendtype);
+  return gathering(sendbuf, sendcount, sendtype, block, root, comm, with_root(comm, root).message_bytes(size));
 }
 
 PlanPtr plan_gatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
                      Integers recvcounts, Integers displs, const Datatype& recvtype, int root, Comm& comm) {
   const auto block = [&](int i) { return Block{offset(recvbuf, displs[i], recvtype), recvcounts[i], &recvtype}; };
-  return gathering(sendbuf, sendcount, sendtype, block, root, comm);
+  return gathering(sendbuf, sendcount, sendtype, block, root, comm, with_root(comm, root));
 }
 
 PlanPtr plan_scatter(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
@@ -138,13 +143,14 @@ PlanPtr plan_scatter(const void* sendbuf, MPI_Count sendcount, const Datatype& s
   const auto block = [&](int i) {
     return Block{offset(sendbuf, int64_t{i} * sendcount, sendtype), sendcount, &sendtype};
   };
-  return scattering(block, recvbuf, recvcount, recvtype, root, comm);
+  const size_t size = is_root(comm, root) ? size_of(sendcount, sendtype) : size_of(recvcount, recvtype);
+  return scattering(block, recvbuf, recvcount, recvtype, root, comm, with_root(comm, root).message_bytes(size));
 }
 
 PlanPtr plan_scatterv(const void* sendbuf, Integers sendcounts, Integers displs, const Datatype& sendtype,
                       void* recvbuf, MPI_Count recvcount, const Datatype& recvtype, int root, Comm& comm) {
   const auto block = [&](int i) { return Block{offset(sendbuf, displs[i], sendtype), sendcounts[i], &sendtype}; };
-  return scattering(block, recvbuf, recvcount, recvtype, root, comm);
+  return scattering(block, recvbuf, recvcount, recvtype, root, comm, with_root(comm, root));
 }
 
 PlanPtr plan_allgather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,

@@ -14,7 +14,7 @@ size_t receive_turn(const Comm& comm, size_t i) { return topology_as<Cart>(comm)
 
 template <typename ToSend, typename ToReceive>
 PlanPtr exchanging(Comm& comm, ToSend&& to_send, ToReceive&& to_receive) {
-  PlanPtr plan = make_plan(comm);
+  PlanPtr plan = make_plan(comm, Signature());
   const auto neighbours = neighbours_in(comm);
   if (!neighbours) return plan;  // only if nothing is checked
   for (size_t turn = 0; turn < neighbours->sources.size(); ++turn) {

@@ -80,8 +80,13 @@ void send_from(Plan& plan, const Vector& v, int begin) {
   }
 }
 
+// On an inter-communicator the groups name the root, and cut the result, each in its own way.
+Signature signature_of(const Vector& v) {
+  return Signature().reduces(v.op, v.type).message_bytes(static_cast<size_t>(v.count) * v.type.size);
+}
+
 PlanPtr scanning(const Vector& v, bool inclusive, Comm& comm) {
-  PlanPtr plan = make_plan(comm);
+  PlanPtr plan = make_plan(comm, signature_of(v));
   send_from(*plan, v, comm.rank + 1);
   fold_from(*plan, v, inclusive ? comm.rank + 1 : comm.rank, v.at(0), v.count, 0, v.count);
   return plan;
@@ -91,10 +96,10 @@ PlanPtr scanning(const Vector& v, bool inclusive, Comm& comm) {
 // the other group shares its result, so that all of it goes to each of them.
 PlanPtr scattering(const void* sendbuf, void* recvbuf, const std::vector<int64_t>& counts, const Datatype& type,
                    const Op& op, Comm& comm) {
-  PlanPtr plan = make_plan(comm);
   std::vector<int64_t> begins{0};
   for (const int64_t n : counts) begins.push_back(begins.back() + n);
   const Vector v(sendbuf, recvbuf, begins.back(), type, op);
+  PlanPtr plan = make_plan(comm, signature_of(v));
   const auto me = static_cast<size_t>(comm.rank);
   if (comm.inter) {
     send_from(*plan, v, 0);
@@ -115,8 +120,8 @@ namespace impl {
 
 PlanPtr plan_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, int root,
                     Comm& comm) {
-  PlanPtr plan = make_plan(comm);
   const Vector v(sendbuf, recvbuf, count, type, op);
+  PlanPtr plan = make_plan(comm, comm.inter ? signature_of(v) : signature_of(v).root(root));
   const bool is_root = comm.inter ? root == MPI_ROOT : root == comm.rank;
   if (is_root) fold_from(*plan, v, comm.peers, v.at(0), count, 0, count);
   else if (root >= 0) plan->send(root, v.input, count, type);
@@ -125,8 +130,8 @@ PlanPtr plan_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const D
 
 PlanPtr plan_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op,
                        Comm& comm) {
-  PlanPtr plan = make_plan(comm);
   const Vector v(sendbuf, recvbuf, count, type, op);
+  PlanPtr plan = make_plan(comm, signature_of(v));
   send_from(*plan, v, 0);
   fold_from(*plan, v, comm.peers, v.at(0), count, 0, count);
   return plan;

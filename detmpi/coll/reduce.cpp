@@ -1,10 +1,10 @@
 // Reductions. The result is the left fold over the members in rank order, ((a0 + a1) + a2) + ..., bit for bit, whatever
 // the number of pieces: the vector is cut, the operands are never reordered (DESIGN 5.8).
-#include "../engine/p2p.hpp"
 #include "../object/errors.hpp"
 #include "../ops/op.hpp"
 #include "../types/typed_room.hpp"
 #include "impl.hpp"
+#include "messages.hpp"
 #include "rounds.hpp"
 #include "scan.hpp"
 
@@ -94,20 +94,25 @@ void fold_members(Rounds& rounds, Vector& v, char* acc, int64_t begin, int64_t n
   }
 }
 
+Signature signature_of(int64_t count, const Datatype& type, const Op& op) {
+  return Signature().reduces(op, type).bytes(static_cast<size_t>(count) * type.size);
+}
+
 // Does a whole element fit into a round?
 bool fits(const Rounds& rounds, const Datatype& type) { return type.size <= rounds.block(); }
 
 // Elements larger than a round: the fold travels along the ranks, as that of MPI_Scan, and from the last to the root.
 int reduce_by_messages(const void* in, void* out, int64_t count, const Datatype& type, const Op& op, int root,
-                       Comm& comm) {
+                       Comm& comm, const Signature& signature) {
   const int last = comm.size - 1;
   const TypedRoom folded(type, count);
-  fold_along_ranks(in, folded.base(), count, type, op, comm);
-  const Peer to_root{root, 1, collective_context(comm)};
-  const Peer from_last{last, 1, collective_context(comm)};
+  const int code = fold_along_ranks(in, folded.base(), count, type, op, comm, signature);
+  if (code != MPI_SUCCESS) return code;
+  const Peer to_root = peer_in(comm, root, signature);
+  const Peer from_last = peer_in(comm, last, signature);
   if (root == last && comm.rank == last) copy_typed(out, folded.base(), count, type);
   else if (comm.rank == last) p2p_send(folded.base(), count, type, comm, to_root, SendMode::kStandard);
-  else if (comm.rank == root) p2p_recv(out, count, type, comm, from_last, MPI_STATUS_IGNORE);
+  else if (comm.rank == root) return receive(out, count, type, comm, from_last);
   return MPI_SUCCESS;
 }
 
@@ -171,8 +176,12 @@ int reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& 
     if (sendbuf != MPI_IN_PLACE) copy_typed(recvbuf, input, count, type);
     return MPI_SUCCESS;
   }
-  Rounds rounds(comm);
-  if (!fits(rounds, type)) return reduce_by_messages(input, recvbuf, count, type, op, root, comm);
+  const Signature signature = signature_of(count, type, op).root(root);
+  Rounds rounds(comm, signature);
+  if (!fits(rounds, type)) {
+    rounds.note();
+    return reduce_by_messages(input, recvbuf, count, type, op, root, comm, signature);
+  }
   Vector v(rounds, op, type, input, count);
   for (int64_t begin = 0; begin < count; begin += v.block) {
     const int64_t n = std::min(v.block, count - begin);
@@ -183,7 +192,7 @@ int reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& 
     }
     rounds.finish();
   }
-  return MPI_SUCCESS;
+  return rounds.code();
 }
 
 int allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, Comm& comm) {
@@ -194,10 +203,13 @@ int allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatyp
     if (sendbuf != MPI_IN_PLACE) copy_typed(recvbuf, input, count, type);
     return MPI_SUCCESS;
   }
-  Rounds rounds(comm);
+  const Signature signature = signature_of(count, type, op);
+  Rounds rounds(comm, signature);
   if (!fits(rounds, type)) {
-    reduce_by_messages(input, recvbuf, count, type, op, 0, comm);
-    return bcast(recvbuf, count, type, 0, comm);
+    rounds.note();
+    const int code = reduce_by_messages(input, recvbuf, count, type, op, 0, comm, signature);
+    const int sent = bcast(recvbuf, count, type, 0, comm);
+    return code != MPI_SUCCESS ? code : sent;
   }
   Vector v(rounds, op, type, input, count);
   auto* out = static_cast<char*>(recvbuf);
@@ -208,7 +220,7 @@ int allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatyp
     else if (is_short) allreduce_collected(rounds, v, out, begin, n);
     else allreduce_cut(rounds, v, out, begin, n);
   }
-  return MPI_SUCCESS;
+  return rounds.code();
 }
 
 namespace {
@@ -216,8 +228,8 @@ namespace {
 // Every member publishes the whole vector, but for its own part, in blocks, and folds the elements [starts[i],
 // starts[i + 1]) of it, i being its rank.
 int scatter_reduced(const void* input, char* out, const std::vector<int64_t>& starts, const Datatype& type,
-                    const Op& op, Comm& comm) {
-  Rounds rounds(comm);
+                    const Op& op, Comm& comm, const Signature& signature) {
+  Rounds rounds(comm, signature);
   Vector v(rounds, op, type, input, starts.back());
   for (int64_t begin = 0; begin < v.count; begin += v.block) {
     const int64_t n = std::min(v.block, v.count - begin);
@@ -232,12 +244,12 @@ int scatter_reduced(const void* input, char* out, const std::vector<int64_t>& st
     }
     rounds.finish();
   }
-  return MPI_SUCCESS;
+  return rounds.code();
 }
 
 // The part of member i begins with element starts[i]; starts.back() is their number.
 int reduce_scatter_parts(const void* sendbuf, void* recvbuf, const std::vector<int64_t>& starts, const Datatype& type,
-                         const Op& op, Comm& comm) {
+                         const Op& op, Comm& comm, const Signature& signature) {
   const int64_t total = starts.back();
   // In place, input and output overlap with different offsets: work on a copy.
   const TypedRoom copy(type, sendbuf == MPI_IN_PLACE ? total : 0);
@@ -250,12 +262,17 @@ int reduce_scatter_parts(const void* sendbuf, void* recvbuf, const std::vector<i
     copy_typed(recvbuf, input, total, type);
     return MPI_SUCCESS;
   }
-  if (fits(Rounds(comm), type)) return scatter_reduced(input, static_cast<char*>(recvbuf), starts, type, op, comm);
-  for (size_t root = 0; root + 1 < starts.size(); ++root) {
-    reduce_by_messages(input + starts[root] * type.extent, recvbuf, starts[root + 1] - starts[root], type, op,
-                       static_cast<int>(root), comm);
+  if (fits(Rounds(comm), type)) {
+    return scatter_reduced(input, static_cast<char*>(recvbuf), starts, type, op, comm, signature);
   }
-  return MPI_SUCCESS;
+  begin_operation(comm, signature);
+  int code = MPI_SUCCESS;
+  for (size_t root = 0; root + 1 < starts.size(); ++root) {
+    const int one = reduce_by_messages(input + starts[root] * type.extent, recvbuf, starts[root + 1] - starts[root],
+                                       type, op, static_cast<int>(root), comm, signature);
+    if (code == MPI_SUCCESS) code = one;
+  }
+  return code;
 }
 
 }  // namespace
@@ -264,14 +281,15 @@ int reduce_scatter(const void* sendbuf, void* recvbuf, Integers recvcounts, cons
                    Comm& comm) {
   std::vector<int64_t> starts{0};
   for (int i = 0; i < comm.size; ++i) starts.push_back(starts.back() + recvcounts[i]);
-  return reduce_scatter_parts(sendbuf, recvbuf, starts, type, op, comm);
+  const Signature signature = Signature().reduces(op, type).counts(recvcounts, comm.size);
+  return reduce_scatter_parts(sendbuf, recvbuf, starts, type, op, comm, signature);
 }
 
 int reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount, const Datatype& type, const Op& op,
                          Comm& comm) {
   std::vector<int64_t> starts{0};
   for (int i = 0; i < comm.size; ++i) starts.push_back(starts.back() + recvcount);
-  return reduce_scatter_parts(sendbuf, recvbuf, starts, type, op, comm);
+  return reduce_scatter_parts(sendbuf, recvbuf, starts, type, op, comm, signature_of(recvcount, type, op));
 }
 
 }  // namespace impl

@@ -6,12 +6,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include <chan/board.hpp>
 
 #include "../engine/engine.hpp"
 #include "../object/call.hpp"
 #include "../object/comm.hpp"
+#include "signature.hpp"
 
 namespace detmpi {
 
@@ -21,9 +23,20 @@ struct CommTransport {
   spmc::EPageIndex first;  // of the board's frames; none for a communicator of one
 };
 
+// An operation in which members turn out to differ goes on in its rounds, with zeros for what others publish: so the
+// others go on as well, and later operations find the board in order.
 class Rounds {
  public:
   explicit Rounds(Comm& comm) : comm_(comm), board_(comm.transport->board) {}
+  // This member begins that operation.
+  Rounds(Comm& comm, const Signature& signature) : Rounds(comm) {
+    signature_ = signature;
+    begun_ = g_clock;
+    due_ = begin_hash(board_, signature);
+  }
+  ~Rounds() { note(); }
+  Rounds(const Rounds&) = delete;
+  Rounds& operator=(const Rounds&) = delete;
 
   uint32_t members() const { return board_.members(); }
   uint32_t me() const { return board_.member(); }
@@ -37,9 +50,9 @@ class Rounds {
   static constexpr int kEverybody = -1;
   void publish(int to = kEverybody);
 
-  // A number of 48 bits that goes with what is published from now on; and that of a member, which is waited for.
-  void announce(uint64_t number) { announced_ = number; }
-  uint64_t announced(uint32_t member);
+  // In an operation in which all read from one `member`, which is waited for: the bytes that it moves, where this
+  // member has room for `here`. If they differ, that is an error of this member, which goes on as the other one does.
+  size_t bytes_at(uint32_t member, size_t here);
 
   // Waits until the member has published; its data, for which there was `room`.
   const std::byte* await(uint32_t member, size_t bytes) { return await(member, bytes, bytes); }
@@ -51,19 +64,40 @@ class Rounds {
   }
   // This member is through with the round.
   void finish();
+  // Writes the log, once; for who goes on without a round.
+  void note() {
+    if (due_) write_note();
+  }
+  // Wakes the members that sleep.
+  void notify_all() const;
+  // The operation is over: an error code if members differ in it, as far as this one knows.
+  int code() const { return code_; }
+  // This member cannot take part as it should: to be told before its first round.
+  void fail_uneven(uint64_t sent, uint64_t received);
 
  private:
-  [[gnu::always_inline]] inline const chan::BoardPlace& entry_of(uint32_t member);
+  [[gnu::always_inline]] inline bool enters(uint32_t member);
   template <typename Whom, typename Word, typename Ready>
   void wait_for(Whom&& whom, Word&& word, uint64_t value, Ready&& ready);
+  void write_note();
   [[gnu::cold]] void note_entry();
-  [[noreturn, gnu::cold]] void mismatch(uint32_t member, CallId theirs) const;
+  bool wait_for_place(uint32_t member);
+  [[gnu::cold]] bool differs(uint32_t member);
+  [[gnu::cold]] bool follow(const Signature& leader);
+  [[gnu::cold]] void mismatch(uint64_t until, const std::optional<chan::BoardNote>& theirs = {});
   void notify(uint32_t member) const;
-  void notify_all() const;
 
   Comm& comm_;
   chan::Board& board_;
-  uint64_t announced_ = 0;
+  int code_ = MPI_SUCCESS;
+  bool broken_ = false;   // it does not do any more what others do: reads zeros, and publishes them
+  uint32_t leader_ = 0;   // the member that is right where this one differs from it
+  bool follows_ = false;  // it reads from that one alone
+  size_t leader_bytes_ = 0;
+  // For the log.
+  Signature signature_;
+  uint64_t begun_ = 0;  // when
+  bool due_ = false;    // it has not been written
   // For --verify.
   size_t room_ = 0;    // of what it publishes
   size_t bytes_ = 0;   // that it publishes

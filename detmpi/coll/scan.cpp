@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "../engine/p2p.hpp"
 #include "../types/typed_room.hpp"
 #include "impl.hpp"
+#include "messages.hpp"
 
 namespace detmpi {
 namespace {
@@ -19,14 +19,29 @@ int64_t piece_of(const Datatype& type, int64_t count) {
                              std::max<int64_t>(count, 1));
 }
 
-void receive_left(void* base, int64_t count, const Datatype& type, Comm& comm) {
-  p2p_recv(base, count, type, comm, {comm.rank - 1, 0, collective_context(comm)}, MPI_STATUS_IGNORE);
-}
+// The neighbours, in an operation on elements of a type.
+class Line {
+ public:
+  Line(const Datatype& type, Comm& comm, const Signature& signature)
+      : type_(type),
+        comm_(comm),
+        left_(peer_in(comm, comm.rank - 1, signature)),
+        right_(peer_in(comm, comm.rank + 1, signature)) {}
 
-void send_right(const void* base, int64_t count, const Datatype& type, Comm& comm) {
-  if (comm.rank + 1 == comm.size) return;
-  p2p_send(base, count, type, comm, {comm.rank + 1, 0, collective_context(comm)}, SendMode::kStandard);
-}
+  void receive_left(void* base, int64_t count) {
+    if (const int code = receive(base, count, type_, comm_, left_); code_ == MPI_SUCCESS) code_ = code;
+  }
+  void send_right(const void* base, int64_t count) const {
+    if (right_.rank < comm_.size) p2p_send(base, count, type_, comm_, right_, SendMode::kStandard);
+  }
+  int code() const { return code_; }
+
+ private:
+  const Datatype& type_;
+  Comm& comm_;
+  Peer left_, right_;
+  int code_ = MPI_SUCCESS;  // the first error
+};
 
 // Calls `what` with the first element and the number of elements of each piece.
 template <typename What>
@@ -36,44 +51,61 @@ void in_pieces(const Datatype& type, int64_t count, What&& what) {
 }
 
 // The fold of the members before this one, in `out`.
-void fold_before(const char* in, char* out, int64_t count, const Datatype& type, const Op& op, Comm& comm) {
+int fold_before(const char* in, char* out, int64_t count, const Datatype& type, const Op& op, Comm& comm,
+                const Signature& signature) {
+  Line line(type, comm, signature);
   const TypedRoom folded(type, piece_of(type, count));
   in_pieces(type, count, [&](ptrdiff_t at, int64_t n) {
     copy_typed(folded.base(), in + at, n, type);
     if (comm.rank > 0) {
-      receive_left(out + at, n, type, comm);
+      line.receive_left(out + at, n);
       fold_left(op, out + at, folded.base(), n, type);
     }
-    send_right(folded.base(), n, type, comm);
+    line.send_right(folded.base(), n);
   });
+  return line.code();
 }
 
 }  // namespace
 
-void fold_along_ranks(const void* in, void* out, int64_t count, const Datatype& type, const Op& op, Comm& comm) {
+int fold_along_ranks(const void* in, void* out, int64_t count, const Datatype& type, const Op& op, Comm& comm,
+                     const Signature& signature) {
+  Line line(type, comm, signature);
   const TypedRoom left(type, comm.rank > 0 ? piece_of(type, count) : 0);
   in_pieces(type, count, [&](ptrdiff_t at, int64_t n) {
     char* const folded = static_cast<char*>(out) + at;
     if (in != out) copy_typed(folded, static_cast<const char*>(in) + at, n, type);
     if (comm.rank > 0) {
-      receive_left(left.base(), n, type, comm);
+      line.receive_left(left.base(), n);
       fold_left(op, left.base(), folded, n, type);
     }
-    send_right(folded, n, type, comm);
+    line.send_right(folded, n);
   });
+  return line.code();
 }
+
+namespace {
+
+// Nothing is received by the first member, so that lengths are compared here: it is told with the tags of messages.
+Signature begin_prefix(int64_t count, const Datatype& type, const Op& op, Comm& comm) {
+  const Signature signature = Signature().reduces(op, type).bytes(static_cast<size_t>(count) * type.size);
+  begin_operation(comm, signature);
+  return signature;
+}
+
+}  // namespace
 
 namespace impl {
 
 int scan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, Comm& comm) {
-  fold_along_ranks(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, recvbuf, count, type, op, comm);
-  return MPI_SUCCESS;
+  const void* in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+  return fold_along_ranks(in, recvbuf, count, type, op, comm, begin_prefix(count, type, op, comm));
 }
 
 int exscan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, Comm& comm) {
   const void* in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-  fold_before(static_cast<const char*>(in), static_cast<char*>(recvbuf), count, type, op, comm);
-  return MPI_SUCCESS;
+  return fold_before(static_cast<const char*>(in), static_cast<char*>(recvbuf), count, type, op, comm,
+                     begin_prefix(count, type, op, comm));
 }
 
 }  // namespace impl

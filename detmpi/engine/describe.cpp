@@ -5,12 +5,15 @@
 //   call       name of the MPI call, place in the program by its function, and by its offset in the file
 //   need       kind, tag, communicator, what is waited for     one for each Need of its record, in that order
 //   unmatched  source, tag, communicator                       messages that have come and that no receive takes
+//   mismatch   what, and for two ranks: operation, place, offset    collective operations that do not match
 #include <base/signals.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
+#include "../coll/mismatch.hpp"
 #include "../object/call.hpp"
 #include "engine.hpp"
 #include "operation.hpp"
@@ -20,9 +23,12 @@ namespace {
 
 constexpr int kMostUnmatched = 8;
 
-std::string tag_text(int tag) { return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag); }
+std::string tag_text(int tag) {
+  if (tag < MPI_ANY_TAG) return "part of a collective operation";  // those are not the program's
+  return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
+}
 
-std::string line(std::initializer_list<std::string> fields) {
+std::string line(const std::vector<std::string>& fields) {
   std::string text;
   for (const std::string& field : fields) {
     if (!text.empty()) text += '\t';
@@ -93,6 +99,17 @@ void Engine::describe_poll(const Wait& wait) {
   described_ = false;  // it may still be drawn into a deadlock
 }
 
+// Whose operation it waits for, if it waits for one.
+Comm* Engine::collective_of(const Wait& wait) {
+  if (wait.marks != nullptr) return const_cast<Comm*>(wait.comm);
+  Comm* comm = nullptr;
+  each(wait, [&](const Request& r) {
+    const bool part = r.kind == RequestKind::kOperation || (r.kind == RequestKind::kRecv && r.context % 2 != 0);
+    if (part && !r.complete && comm == nullptr) comm = r.comm;
+  });
+  return comm;
+}
+
 void Engine::describe(const Wait& wait) {
   described_ = true;
   char place[200], offset[200];
@@ -111,6 +128,12 @@ void Engine::describe(const Wait& wait) {
     const int rank = wait.marks->sources[0].rank;
     text += line({"need", "collective", "", comm_label(*wait.comm),
                   "rank " + std::to_string(rank) + " of MPI_COMM_WORLD to take part in " + call_name(g_call.id)});
+  }
+  if (Comm* comm = collective_of(wait)) {
+    if (auto fields = mismatch_fields(*comm); !fields.empty()) {
+      fields.insert(fields.begin(), "mismatch");
+      text += line(fields);
+    }
   }
   int left = kMostUnmatched;
   for (int from = 0; from < ranks_ && left > 0; ++from) {

@@ -319,6 +319,7 @@ class Engine {
   void publish(const Wait& wait);
   void publish_clock();
   void describe(const Wait& wait);  // describe.cpp
+  static Comm* collective_of(const Wait& wait);
   void add_need(const Request& request);
   chan::match::Need need_of(const Request& request) const;
   chan::match::Need need_of_parts(const Request& request) const;

@@ -22,7 +22,7 @@
 
 namespace detmpi {
 
-inline constexpr uint32_t kJobVersion = 6;
+inline constexpr uint32_t kJobVersion = 7;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor

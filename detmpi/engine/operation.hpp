@@ -24,6 +24,9 @@ class Operation {
     return *code_;
   }
 
+  // The error code of a part that is complete.
+  virtual int status_of(Request& part) { return p2p_status(part, MPI_STATUS_IGNORE); }
+
   // The messages hold what is an accident of timing.
   virtual bool hides_contents() const { return false; }
   // Its parts are receives that name their source, and standard sends; it cannot be freed while it is under way.

@@ -70,7 +70,7 @@ int operation_status(Request& request, MPI_Status* status) {
   int code = MPI_SUCCESS;
   for (Request& part : request.operation->parts()) {
     if (part.kind != RequestKind::kRecv && part.mode != SendMode::kSynchronous) continue;
-    if (const int c = p2p_status(part, MPI_STATUS_IGNORE); code == MPI_SUCCESS) code = c;
+    if (const int c = request.operation->status_of(part); code == MPI_SUCCESS) code = c;
   }
   if (code == MPI_SUCCESS) code = request.operation->finish();
   if (wanted(status)) request.operation->tell(status);
@@ -169,7 +169,12 @@ void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, 
   g_engine.observe(request);
 }
 
-int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, MPI_Status* status) {
+namespace {
+
+// Blocks. `at_once`: is told a message that was received without a request; `at_end`: one with a request.
+template <typename AtOnce, typename AtEnd>
+[[gnu::always_inline]] inline int receive(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from,
+                                          AtOnce&& at_once, AtEnd&& at_end) {
   g_clock += step_of(from.context);
   if (from.rank != MPI_ANY_SOURCE && type.dense) [[likely]] {
     Engine::Received received;
@@ -180,7 +185,7 @@ int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer fr
         note_received_now(received, from, static_cast<char*>(buf) + type.true_lb,
                           type.size * static_cast<size_t>(count));
       g_clock = std::max(g_clock, received.time);
-      fill_status(status, received.source, received.tag, received.bytes);
+      at_once(received);
       return MPI_SUCCESS;
     }
   }
@@ -192,7 +197,25 @@ int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer fr
   note_receive(from, request.data.size());
   g_engine.receive(request);
   if (!request.complete) g_engine.block_until_complete(request);
-  return p2p_status(request, status);
+  return at_end(request);
+}
+
+}  // namespace
+
+int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, MPI_Status* status) {
+  return receive(
+      buf, count, type, comm, from,
+      [&](const Engine::Received& received) { fill_status(status, received.source, received.tag, received.bytes); },
+      [&](Request& request) { return p2p_status(request, status); });
+}
+
+int p2p_recv_sized(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, uint64_t* sent) {
+  return receive(
+      buf, count, type, comm, from, [&](const Engine::Received& received) { *sent = received.bytes; },
+      [&](Request& request) {
+        *sent = request.bytes;
+        return p2p_status(request, MPI_STATUS_IGNORE);
+      });
 }
 
 }  // namespace detmpi

@@ -46,8 +46,11 @@ std::vector<int> senders_of(const Need& need) {
 }
 
 // What the rank says of itself, next to its record.
-void add_description(StuckRank& stuck, const std::vector<Need>& needs) {
+void add_description(Deadlock& deadlock, StuckRank& stuck, const std::vector<Need>& needs) {
   Description said = description_of(stuck.rank);
+  if (!said.mismatch.empty() && std::ranges::find(deadlock.mismatches, said.mismatch) == deadlock.mismatches.end()) {
+    deadlock.mismatches.push_back(said.mismatch);
+  }
   stuck.call = said.call;
   stuck.place = said.place;
   stuck.unmatched = said.unmatched;
@@ -144,7 +147,7 @@ std::optional<Deadlock> DeadlockFinder::look() {
     chan::match::Record record;
     uint64_t version = 0;
     view.read_record(one.rank, record, &version);
-    add_description(one, record.needs);
+    add_description(deadlock, one, record.needs);
   }
   deadlock.cycle = find_cycle(deadlock.stuck);
   deadlock.finished = finished_ranks(deadlock.stuck);

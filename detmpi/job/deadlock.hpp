@@ -30,8 +30,9 @@ struct Deadlock {
   int ranks = 0;  // of the job
   bool strict_sends = false;
   std::vector<StuckRank> stuck;
-  std::vector<int> cycle;     // of ranks that wait for each other, empty if there is none
-  std::vector<int> finished;  // ranks that have called MPI_Finalize, and that somebody waits for
+  std::vector<int> cycle;               // of ranks that wait for each other, empty if there is none
+  std::vector<std::string> mismatches;  // of collective operations, each once
+  std::vector<int> finished;            // ranks that have called MPI_Finalize, and that somebody waits for
 };
 
 using DeadlockHandler = std::function<void(const Deadlock&)>;

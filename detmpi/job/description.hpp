@@ -27,6 +27,7 @@ struct Description {
   std::string place;         // in the program, empty if unknown
   std::vector<Unmet> needs;  // one per request, also if it is complete; `from` is empty
   std::vector<Unmatched> unmatched;
+  std::string mismatch;  // of collective operations, empty if there is none
 };
 
 bool has_described_itself(int rank);

@@ -178,6 +178,18 @@ void job_abort(int code, const char* why) {
   spmc::base::die(status);
 }
 
+void job_abort_together(int code, const char* line) {
+  std::fflush(nullptr);
+  uint32_t nobody = 0;
+  const auto me = static_cast<uint32_t>(g_engine.rank()) + 1;
+  g_job->abort_code.store(code, std::memory_order_relaxed);
+  if (g_job->abort_rank.compare_exchange_strong(nobody, me)) std::fputs(line, stderr);
+  // Whoever is not first leaves it to that one to end the job, once it has said why.
+  else
+    for (;;) spmc::base::sleep_ns(1'000'000'000);
+  spmc::base::die(code);
+}
+
 void job_begin(int required) {
   const char* checks = std::getenv("DETMPI_CHECKS");
   if (checks != nullptr && std::strcmp(checks, "0") == 0) g_checks = false;  // else as a tool may have set it
@@ -196,7 +208,8 @@ void job_begin(int required) {
 void job_end() {
   const CallScope scope(CallId::kFinalize, Outside{});  // whichever call it is: ranks may differ in that
   g_engine.flush();
-  impl::barrier(*g_comm_world);
+  // Operations that did not match may show only here.
+  if (const int code = impl::barrier(*g_comm_world); code != MPI_SUCCESS) (void)raise_error(code);
   g_engine.done();
   rank_output_end();
   event_log_end(LogEnd::kFinalized);

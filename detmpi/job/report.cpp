@@ -45,6 +45,7 @@ std::string report_text(const Deadlock& d) {
   std::ostringstream out;
   out << "deadlock: " << d.stuck.size() << " of " << d.ranks << " ranks wait" << (d.stuck.size() == 1 ? "s" : "")
       << " for what can never come\n";
+  for (const std::string& mismatch : d.mismatches) out << "  " << mismatch << "\n";
   for (const StuckRank& s : d.stuck) {
     out << "  rank " << s.rank << "  " << where(s) << ", logical time " << s.clock << "\n";
     if (s.any && s.needs.size() > 1) out << "          any of these would do:\n";
@@ -87,8 +88,9 @@ std::string report_json(const Deadlock& d) {
                      {"waits_for", needs},
                      {"unmatched", unmatched}});
   }
-  const ordered_json all = {{"deadlock", true}, {"ranks", d.ranks}, {"strict_sends", d.strict_sends},
-                            {"stuck", stuck},   {"cycle", d.cycle}, {"finished", d.finished}};
+  const ordered_json all = {{"deadlock", true},      {"ranks", d.ranks},           {"strict_sends", d.strict_sends},
+                            {"stuck", stuck},        {"mismatches", d.mismatches}, {"cycle", d.cycle},
+                            {"finished", d.finished}};
   return all.dump(2) + "\n";
 }
 

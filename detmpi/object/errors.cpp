@@ -23,6 +23,7 @@ constexpr uint32_t kKept = 64;
 struct Message {
   uint32_t serial = 0;  // 0: none
   std::string text;
+  int exit_code = 0;  // of the job, where the error is not one of this rank's alone; else 0
 };
 
 struct UserCode {
@@ -129,14 +130,25 @@ std::string format_text(const char* format, va_list arguments) {
   return text;
 }
 
-int make_code(int error_class, std::string text) {
+int make_code(int error_class, std::string text, int exit_code = 0) {
   if (is_user_code(error_class)) return error_class;
   g_serial = g_serial % (kSerials - 1) + 1;
-  g_messages[g_serial % kKept] = {g_serial, std::move(text)};
+  g_messages[g_serial % kKept] = {g_serial, std::move(text), exit_code};
   return error_class | static_cast<int>(g_serial << kClassBits);
 }
 
+// The message of a code, if it is still kept.
+const Message* message_of(int code) {
+  const uint32_t serial = code < 0 || is_user_code(code) ? 0 : static_cast<uint32_t>(code) >> kClassBits;
+  const Message& message = g_messages[serial % kKept];
+  return serial != 0 && message.serial == serial ? &message : nullptr;
+}
+
 [[noreturn]] void die(const Comm* comm, int code) {
+  const Message* message = message_of(code);
+  if (message != nullptr && message->exit_code != 0) {
+    job_abort_together(message->exit_code, ("DetMPI: " + message->text + "; the job ends\n").c_str());
+  }
   std::string line = "DetMPI: ";
   if (g_comm_world != nullptr) line += "rank " + std::to_string(g_comm_world->rank) + ": ";
   line += std::string(call_name(g_call.id)) + ": " + error_text(code);
@@ -171,6 +183,10 @@ int make_error(int error_class, const char* format, ...) {
   return make_code(error_class, std::move(text));
 }
 
+int make_job_error(int error_class, int exit_code, std::string text) {
+  return make_code(error_class, std::move(text), exit_code);
+}
+
 int fail(int error_class, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -187,10 +203,8 @@ int error_class_of(int code) {
 
 std::string error_text(int code) {
   if (is_user_code(code)) return g_user_codes[static_cast<size_t>(code - kFirstUserCode)].text;
-  const int error_class = error_class_of(code);
-  const uint32_t serial = code < 0 ? 0 : static_cast<uint32_t>(code) >> kClassBits;
-  if (serial != 0 && g_messages[serial % kKept].serial == serial) return g_messages[serial % kKept].text;
-  return kClassTexts[error_class];
+  const Message* message = message_of(code);
+  return message != nullptr ? message->text : kClassTexts[error_class_of(code)];
 }
 
 int add_error_class() {
@@ -229,6 +243,8 @@ int raise_error(int code) {
   errhandler_release(*on.handler);
   return code;
 }
+
+void end_job_for(int code) { die(raised_on().comm, code); }
 
 int fail_not_running() {
   const char* when = g_job_state == JobState::kBefore ? "called before MPI_Init" : "called after MPI_Finalize";

@@ -19,6 +19,10 @@ inline constexpr int kFirstUserCode = MPI_ERR_LASTCODE + 1;
 // Makes an error code with a message in the manner of printf. Not for use in a signal handler.
 [[gnu::format(printf, 2, 3), gnu::cold]] int make_error(int error_class, const char* format, ...);
 
+// The same for an error that is not this rank's alone: whoever ends the job for it does so with that exit code, and the
+// text tells all.
+[[gnu::cold]] int make_job_error(int error_class, int exit_code, std::string text);
+
 // The class of a code; the code itself where it is a class, MPI_ERR_UNKNOWN where it is neither.
 int error_class_of(int code);
 
@@ -34,6 +38,9 @@ int last_used_code();
 // Calls the error handler of what g_call names (of MPI_COMM_WORLD if nothing) and returns the code, if the handler
 // returns.
 [[gnu::cold]] int raise_error(int code);
+
+// Whatever the error handler is.
+[[noreturn, gnu::cold]] void end_job_for(int code);
 
 // make_error and raise_error in one.
 [[gnu::format(printf, 2, 3), gnu::cold]] int fail(int error_class, const char* format, ...);

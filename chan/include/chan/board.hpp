@@ -4,12 +4,18 @@
 //   Line  head               who waits
 //   Line  done[n]            rounds that member i has finished (has read everything it wanted)
 //   Place place[kDepth][n]   round k of member i: the line place[k % kDepth][i]
+//   Log   log[n]             the latest operations that member i has begun
 //   bytes area[kDepth][n]    room for what does not fit into the line
 //
 // A place is written again kDepth rounds later, when everybody has finished with it. Writers see to that every half
 // depth: a round of the m-th half may be written once every member has finished half m - 2. So members may run up to
 // kDepth rounds apart. Each member leaves the logical time at which it finished a half: so the time from which on the
 // writer may go on is known too, and does not depend on when it looked.
+//
+// Operations (one or several rounds each, or none) must be the same at every member. Each place names the operation
+// that it belongs to, as a hash of all that its member has begun, which whoever reads it compares with its own. With
+// every half goes such a hash, too, which the writers compare: so a difference that nobody read is found two halves
+// later. The logs are for telling what differed.
 #pragma once
 
 #include <algorithm>
@@ -25,12 +31,15 @@ namespace chan {
 inline constexpr uint32_t kBoardDepth = 8;
 inline constexpr uint32_t kBoardHalf = kBoardDepth / 2;
 inline constexpr size_t kPlaceBytes = 40;
+inline constexpr uint64_t kUnchecked = 0;
+inline constexpr uint64_t kLogDepth = 32;
+inline constexpr uint64_t kLogHidden = ~uint64_t{0};  // in BoardLog::begun: nothing in it counts
 inline constexpr uint64_t kLeft = uint64_t{1} << 62;  // in BoardDone::rounds: the member has left, whatever the round
 
 struct alignas(64) BoardPlace {
   std::atomic<uint64_t> round;  // 1 + number of the round that is published here. Its member, release
   uint64_t stamp;               // logical time of the member's entry
-  uint64_t call;                // which operation the member is in, the same for all, and a number for the others
+  uint64_t operation;           // that it belongs to: a hash of all up to it; kUnchecked: not for comparison
   std::byte data[kPlaceBytes];
 };
 static_assert(sizeof(BoardPlace) == 64);
@@ -47,21 +56,43 @@ struct alignas(64) BoardDone {
   // When it finished half h: at h % 4. A writer that asks for half m - 2 has not finished half m, so nobody is further
   // than half m + 1.
   uint64_t half_stamp[4];
-  uint64_t unused[3];
+  uint32_t half_history[4];  // hash of all operations begun by then, as above; kUnchecked: not for comparison
+  uint64_t unused;
 };
 static_assert(sizeof(BoardDone) == 64);
 
+// What must be the same at every member.
+struct BoardWhat {
+  uint64_t first;
+  uint64_t second;
+};
+
+// One operation, in words whose meaning is the writer's.
+struct BoardNote {
+  uint64_t what[2];
+  uint64_t stamp;  // logical time of its begin
+  uint64_t place;  // address in the program
+};
+// Operation i at note[i % kLogDepth]. Only its member writes, and reads it in good times: the lines stay in its cache.
+struct alignas(64) BoardLog {
+  std::atomic<uint64_t> begun;  // operations. Its member, release, after the note. A stale value is too small
+  uint64_t unused[7];
+  BoardNote notes[kLogDepth];
+};
+static_assert(sizeof(BoardLog) == 64 + kLogDepth * 32);
+
 class Board {
  public:
+  static constexpr size_t kLargestArea = 32768;
   // Bytes of an area for a group of `members`.
   static size_t area_bytes(uint32_t members) {
-    if (members <= 8) return 32768;
+    if (members <= 8) return kLargestArea;
     if (members <= 16) return 8192;
     return members <= 128 ? 2048 : 256;
   }
   static size_t total_bytes(uint32_t members) {
     return sizeof(BoardHead) + members * sizeof(BoardDone) +
-           size_t{kBoardDepth} * members * (sizeof(BoardPlace) + area_bytes(members));
+           members * (kBoardDepth * (sizeof(BoardPlace) + area_bytes(members)) + sizeof(BoardLog));
   }
   static uint32_t frames_needed(uint32_t members) {
     return static_cast<uint32_t>((total_bytes(members) + spmc::kPageSize - 1) >> spmc::kPageShift);
@@ -69,8 +100,9 @@ class Board {
 
   // Makes a board blank before its group uses it; the areas need no clearing.
   static void blank(spmc::EPageIndex first, uint32_t members) {
-    std::memset(static_cast<void*>(spmc::segment::frame(first)), 0,
-                sizeof(BoardHead) + members * sizeof(BoardDone) + size_t{kBoardDepth} * members * sizeof(BoardPlace));
+    std::memset(
+        static_cast<void*>(spmc::segment::frame(first)), 0,
+        sizeof(BoardHead) + members * (sizeof(BoardDone) + kBoardDepth * sizeof(BoardPlace) + sizeof(BoardLog)));
   }
   // Has every member left?
   static bool abandoned(spmc::EPageIndex first, uint32_t members) {
@@ -97,9 +129,10 @@ class Board {
     return places[(round % kBoardDepth) * members_ + member];
   }
   std::byte* area_of(uint64_t round, uint32_t member) const {
-    std::byte* areas = base_ + places_offset() + size_t{kBoardDepth} * members_ * sizeof(BoardPlace);
+    std::byte* areas = base_ + logs_offset() + members_ * sizeof(BoardLog);
     return areas + ((round % kBoardDepth) * members_ + member) * area_;
   }
+  BoardLog& log(uint32_t member) const { return reinterpret_cast<BoardLog*>(base_ + logs_offset())[member]; }
   BoardDone& done(uint32_t member) const { return reinterpret_cast<BoardDone*>(base_ + sizeof(BoardHead))[member]; }
 
   // How many rounds every member must have finished before this member may write into its place of the coming round.
@@ -116,6 +149,7 @@ class Board {
       const BoardDone& line = done(slowest_member_);
       if (line.rounds.load(std::memory_order_acquire) < rounds) return false;
       half_time_ = std::max(half_time_, line.half_stamp[(rounds / kBoardHalf - 1) % 4]);
+      compare_half(line, rounds);
       ++slowest_member_;
     }
     *time = half_time_;
@@ -126,11 +160,51 @@ class Board {
   }
   // The member that has not finished as many, after writable() was false.
   uint32_t slowest_member() const { return slowest_member_; }
+  // Another member's operations of a half were not this member's. Tells so once.
+  bool half_differed() {
+    if (!half_differed_) [[likely]]
+      return false;
+    half_differed_ = false;
+    return true;
+  }
+  // The hash of operations, those of `history` and one more.
+  static uint64_t after(uint64_t history, BoardWhat what) {
+    const uint64_t mixed = (history ^ what.first) * 0x9e3779b97f4a7c15u + what.second;
+    return mixed ^ mixed >> 32;
+  }
+  // This member begins an operation. The note in the log may follow
+  // later, before the member blocks or begins the next one.
+  void begin(BoardWhat what) {
+    before_ = history_;
+    if (history_ != kUnchecked) history_ = after(before_, what);
+  }
+  void note(const BoardNote& note) {
+    if (history_ == kUnchecked) return;
+    BoardLog& mine = log(member_);
+    mine.notes[begun_ % kLogDepth] = note;
+    mine.begun.store(++begun_, std::memory_order_release);
+  }
+  uint64_t begun() const { return begun_; }
+  // Hash of all operations that this member has begun.
+  uint64_t history() const { return history_; }
+  // As if the latest operation had been another one, that of another member; the halves up to now are not compared any
+  // more.
+  void take_operation(BoardWhat what) { take_history(after(before_, what)); }
+  void take_history(uint64_t history) {
+    history_ = history;
+    compare_from_ = round_ / kBoardHalf + 1;
+  }
+  // This member's operations are not compared any more, here or by others.
+  void hide_operations() {
+    if (history_ == kUnchecked) return;
+    history_ = kUnchecked;
+    log(member_).begun.store(kLogHidden, std::memory_order_release);
+  }
   // Publishes this member's place of the coming round; its data have been written.
-  void publish(uint64_t stamp, uint64_t call) {
+  void publish(uint64_t stamp, uint64_t operation) {
     BoardPlace& mine = place(round_, member_);
     mine.stamp = stamp;
-    mine.call = call;
+    mine.operation = operation;
     mine.round.store(round_ + 1, std::memory_order_release);
   }
   bool published(uint32_t member) const {
@@ -141,7 +215,10 @@ class Board {
   void finish(uint64_t stamp) {
     ++round_;
     BoardDone& mine = done(member_);
-    if (round_ % kBoardHalf == 0) mine.half_stamp[(round_ / kBoardHalf - 1) % 4] = stamp;
+    if (round_ % kBoardHalf == 0) {
+      mine.half_stamp[(round_ / kBoardHalf - 1) % 4] = stamp;
+      mine.half_history[(round_ / kBoardHalf - 1) % 4] = static_cast<uint32_t>(history_);
+    }
     mine.rounds.store(round_, std::memory_order_release);
   }
   // This member will not look at the board again.
@@ -153,6 +230,14 @@ class Board {
 
  private:
   size_t places_offset() const { return sizeof(BoardHead) + members_ * sizeof(BoardDone); }
+  size_t logs_offset() const { return places_offset() + size_t{kBoardDepth} * members_ * sizeof(BoardPlace); }
+  void compare_half(const BoardDone& line, uint64_t rounds) {
+    const uint64_t half = rounds / kBoardHalf - 1;
+    const uint32_t theirs = line.half_history[half % 4];
+    const uint32_t ours = done(member_).half_history[half % 4];
+    if (theirs != ours && theirs != kUnchecked && ours != kUnchecked && half >= compare_from_) [[unlikely]]
+      half_differed_ = true;
+  }
 
   std::byte* base_ = nullptr;
   uint32_t member_ = 0;
@@ -162,6 +247,11 @@ class Board {
   uint64_t settled_ = 0;         // every member has finished at least this many rounds
   uint32_t slowest_member_ = 0;  // members below it are known to have finished enough
   uint64_t half_time_ = 0;       // the latest time at which one of them did
+  uint64_t begun_ = 0;
+  uint64_t history_ = 1;
+  uint64_t before_ = 1;        // the latest operation
+  uint64_t compare_from_ = 0;  // the first half whose histories are compared
+  bool half_differed_ = false;
 };
 
 }  // namespace chan

@@ -1,0 +1,188 @@
+#include "mismatch.hpp"
+
+#include <base/signals.hpp>
+#include <base/sys.hpp>
+#include <base/wait.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "../engine/engine.hpp"
+#include "../job/source_line.hpp"
+#include "../object/errors.hpp"
+#include "rounds.hpp"
+#include "signature.hpp"
+
+namespace detmpi {
+namespace {
+
+constexpr uint64_t kPauseNs = 100'000;
+constexpr uint64_t kBlockedNs = 500'000'000;       // of a member that waits: it will not come
+constexpr uint64_t kPatienceNs = 10'000'000'000u;  // for members that compute
+
+chan::Board& board_of(Comm& comm) { return (comm.inter ? comm.local->transport : comm.transport)->board; }
+
+struct Begun {
+  uint32_t member;
+  chan::BoardNote note;
+};
+
+// Operation `number` of a member, if it has begun it and its log still has it.
+std::optional<Begun> find(const chan::Board& board, uint32_t member, uint64_t number) {
+  const chan::BoardLog& log = board.log(member);
+  const auto known = [&] {
+    const uint64_t begun = log.begun.load(std::memory_order_acquire);
+    return begun > number && begun < number + chan::kLogDepth;  // the oldest may be overwritten just now
+  };
+  if (!known()) return {};
+  const Begun found{member, log.notes[number % chan::kLogDepth]};
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return known() ? std::optional(found) : std::nullopt;
+}
+
+// Waits until it is known whether the member begins the operation by the logical time `until`: which members the
+// message is about must not depend on who has come so far.
+void wait_for_member(Comm& comm, uint32_t member, uint64_t number, uint64_t until) {
+  const chan::Board& board = board_of(comm);
+  const auto& line = clock_line(comm.world_rank[member]);
+  const uint64_t start = spmc::base::monotonic_ns();
+  uint64_t moved = start;
+  uint32_t version = line.version.load();
+  while (board.log(member).begun.load(std::memory_order_acquire) <= number) {
+    const auto kind = static_cast<space::ClockKind>(line.kind.load());
+    if (kind == space::ClockKind::kDone || line.clock.load(std::memory_order_acquire) > until) return;
+    const uint64_t now = spmc::base::monotonic_ns();
+    const bool blocked = kind == space::ClockKind::kWaitAll || kind == space::ClockKind::kWaitAny;
+    if (!blocked || line.version.load() != version) moved = now;
+    if (now - moved > kBlockedNs || now - start > kPatienceNs) return;
+    version = line.version.load();
+    g_engine.poll_all();
+    spmc::base::sleep_ns(kPauseNs);
+  }
+}
+
+using Pair = std::optional<std::pair<Begun, Begun>>;
+using Same = bool (Signature::*)(const Signature&) const;
+
+// Two members that differ in an operation, of those that began it by `until` the earliest; of equal times the lowest.
+Pair differing_in(Comm& comm, uint64_t number, uint64_t until, Same same = &Signature::same) {
+  std::vector<Begun> all;
+  for (uint32_t member = 0; member < board_of(comm).members(); ++member) {
+    const auto begun = find(board_of(comm), member, number);
+    if (begun && begun->note.stamp <= until) all.push_back(*begun);
+  }
+  std::ranges::stable_sort(all, {}, [](const Begun& b) { return b.note.stamp; });
+  for (const Begun& other : all) {
+    if ((Signature(all[0].note).*same)(Signature(other.note))) continue;
+    return all[0].member < other.member ? std::pair(all[0], other) : std::pair(other, all[0]);
+  }
+  return {};
+}
+
+void wait_for_all(Comm& comm, uint64_t number, uint64_t until) {
+  for (uint32_t member = 0; member < board_of(comm).members(); ++member) wait_for_member(comm, member, number, until);
+}
+
+// The first operation in which members differ.
+template <typename Settle>
+Pair first_difference(Comm& comm, uint64_t until, Settle&& settle) {
+  const uint64_t end = board_of(comm).begun();
+  for (uint64_t number = end - std::min(end, chan::kLogDepth - 1); number < end; ++number) {
+    settle(number);
+    if (const Pair pair = differing_in(comm, number, until)) return pair;
+  }
+  return {};
+}
+
+struct Place {
+  char by_function[200] = "", by_offset[200] = "";
+  explicit Place(uint64_t address) {
+    spmc::base::describe_place(address - 1, by_function, sizeof by_function);
+    spmc::base::describe_offset(address - 1, by_offset, sizeof by_offset);
+  }
+};
+
+std::string operation_of(const Begun& b) {
+  return "rank " + std::to_string(b.member) + ": " + Signature(b.note).text();
+}
+
+std::string side_of(const Begun& b) {
+  if (b.note.place == 0) return operation_of(b);  // at the end of the program
+  const Place place(b.note.place);
+  const std::string& line = source_line_of(place.by_offset);
+  return operation_of(b) + " at " + (line.empty() ? place.by_function : line);
+}
+
+std::string subject(const Comm& comm) { return "mismatched collective operations on " + comm_label(comm); }
+
+std::string text_of(Comm& comm, const Pair& pair) {
+  if (!pair) return subject(comm) + ", in an operation before this one";
+  return subject(comm) + ": " + side_of(pair->first) + "; " + side_of(pair->second);
+}
+
+int class_of(Comm& comm, const Pair& pair, const std::optional<chan::BoardNote>& theirs) {
+  const chan::Board& board = board_of(comm);
+  const auto latest = find(board, board.member(), board.begun() - 1);
+  if (theirs && latest) return Signature(latest->note).error_class(Signature(*theirs));
+  if (!pair) return MPI_ERR_OTHER;
+  const bool second = pair->second.member == board.member();
+  const Signature mine((second ? pair->second : pair->first).note);
+  return mine.error_class(Signature((second ? pair->first : pair->second).note));
+}
+
+bool has_board(const Comm& comm) {
+  const CommTransport* transport = comm.inter ? comm.local->transport : comm.transport;
+  return transport != nullptr && transport->board.members() > 1;
+}
+
+}  // namespace
+
+int mismatch_error(Comm& comm, uint64_t until, const std::optional<chan::BoardNote>& theirs) {
+  const Pair pair = first_difference(comm, until, [&](uint64_t number) { wait_for_all(comm, number, until); });
+  return make_job_error(class_of(comm, pair, theirs), kStuckExit, text_of(comm, pair));
+}
+
+void wait_for_note(Comm& comm, uint32_t member, uint64_t stamp) {
+  const uint64_t begun = board_of(comm).begun();
+  if (begun > 0) wait_for_member(comm, member, begun - 1, stamp);
+}
+
+std::optional<chan::BoardNote> begun_differently(Comm& comm, uint32_t member) {
+  const chan::Board& board = board_of(comm);
+  if (board.history() == chan::kUnchecked || board.begun() == 0) return {};
+  const auto mine = find(board, board.member(), board.begun() - 1);
+  const auto theirs = find(board, member, board.begun() - 1);
+  if (!mine || !theirs || Signature(mine->note).same(Signature(theirs->note))) return {};
+  return theirs->note;
+}
+
+std::vector<std::string> mismatch_fields(Comm& comm) {
+  if (!has_board(comm)) return {};
+  const Pair pair = first_difference(comm, ~uint64_t{0}, [](uint64_t) {});
+  if (!pair) return {};
+  std::vector<std::string> fields{subject(comm)};
+  for (const Begun& b : {pair->first, pair->second}) {
+    const Place place(b.note.place);
+    fields.insert(fields.end(), {operation_of(b), place.by_function, place.by_offset});
+  }
+  return fields;
+}
+
+int length_error(Comm& comm, int sender, uint64_t operation, uint64_t bytes, uint64_t expected) {
+  const int error_class = bytes > expected ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
+  std::string sides;
+  if (has_board(comm) && !comm.inter) {
+    wait_for_all(comm, operation, g_clock);
+    if (const Pair pair = differing_in(comm, operation, g_clock, &Signature::same_sizes)) {
+      return make_job_error(error_class, kStuckExit, text_of(comm, pair));
+    }
+    for (const uint32_t member : {board_of(comm).member(), static_cast<uint32_t>(sender)}) {
+      if (const auto begun = find(board_of(comm), member, operation)) sides += "; " + side_of(*begun);
+    }
+  }
+  return make_error(error_class, "rank %d has sent %lu bytes where %lu are expected%s", sender,
+                    static_cast<unsigned long>(bytes), static_cast<unsigned long>(expected), sides.c_str());
+}
+
+}  // namespace detmpi

@@ -1,0 +1,33 @@
+// Members of a communicator that have begun different collective operations: what is told of it. The text depends on
+// the program alone, not on who finds it out, or when.
+#pragma once
+
+#include <chan/board.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../object/comm.hpp"
+
+namespace detmpi {
+
+// An error code with the operations of both sides and their places in the program; whoever ends the job for it does so
+// with kStuckExit. `until`: the logical time of the later one of the two members of which it is known. `theirs`: what
+// this rank should have done, if it is known; else its error is that it differs from one of the two.
+int mismatch_error(Comm& comm, uint64_t until, const std::optional<chan::BoardNote>& theirs);
+
+// Until the member, which has published something at that logical time, has written its log as well.
+void wait_for_note(Comm& comm, uint32_t member, uint64_t stamp);
+
+// What the member has begun, if that is something else than this rank's latest operation.
+std::optional<chan::BoardNote> begun_differently(Comm& comm, uint32_t member);
+
+// The same for the report of a deadlock, where places are not looked up yet: what there is to say, and for each side
+// its operation and its place in the two forms of describe.cpp. Empty if no member that has come differs.
+std::vector<std::string> mismatch_fields(Comm& comm);
+
+// An error code for a message of the operation of that number that has not the size that its receiver expects.
+int length_error(Comm& comm, int sender, uint64_t operation, uint64_t bytes, uint64_t expected);
+
+}  // namespace detmpi

@@ -1,0 +1,97 @@
+// What the members of a communicator must agree on when they begin a collective operation.
+#pragma once
+
+#include <chan/board.hpp>
+
+#include <string>
+
+#include "../object/call.hpp"
+#include "../object/comm.hpp"
+#include "../object/integers.hpp"
+#include "../ops/op.hpp"
+#include "../types/datatype.hpp"
+#include "call_site.hpp"
+
+namespace detmpi {
+
+// Packed into two words, as they stand in the board's log:
+//
+//   what[0]   call 0..15 | root + kRootBias 16..31, 0: none | operation 32..39, 0: none | element 40..47 | Size 48..55
+//             | uneven 56
+//   what[1]   of what Size says
+class Signature {
+ public:
+  // What the second word is, and whether members must agree on it at the start. Where messages carry the data, each
+  // receive finds out by itself whether its message has the size that it expects.
+  enum class Size : uint8_t { kNone, kBytes, kCounts, kBytesOfMessage };
+
+  Signature() { what_[0] = static_cast<uint64_t>(g_call.id); }
+  explicit Signature(const chan::BoardNote& note) : what_{note.what[0], note.what[1]} {}
+
+  Signature& root(int root) { return put(16, static_cast<uint64_t>(root + kRootBias)); }
+  // Operations of the program's may be given types that it has made in different ways.
+  Signature& reduces(const Op& op, const Datatype& type) {
+    if (!op.function)
+      return put(32, static_cast<uint64_t>(op.handle) & 0xff).put(40, static_cast<uint64_t>(type.element));
+    return put(32, op.commutative ? kUserOpCommutative : kUserOp);
+  }
+  Signature& bytes(uint64_t n) { return size(Size::kBytes, n); }
+  // Where a member sends as much as it receives from each: this one does not.
+  Signature& uneven(bool yes) { return put(56, yes ? 1 : 0); }
+  Signature& message_bytes(uint64_t n) { return size(Size::kBytesOfMessage, n); }
+  Signature& counts(Integers counts, int n);
+
+  // Of what must be the same.
+  chan::BoardWhat compared() const { return {what_[0], compares_size() ? what_[1] : 0}; }
+  uint64_t hash() const { return chan::Board::after(chan::Board::after(1, compared()), {}); }
+  bool same(const Signature& other) const {
+    return what_[0] == other.what_[0] && (!compares_size() || what_[1] == other.what_[1]);
+  }
+  bool same_but_for_bytes(const Signature& other) const {
+    return what_[0] == other.what_[0] && size_kind() == Size::kBytes;
+  }
+  uint64_t bytes() const { return what_[1]; }
+  // The sizes of messages as well.
+  bool same_sizes(const Signature& other) const { return what_[0] == other.what_[0] && what_[1] == other.what_[1]; }
+  chan::BoardNote note(uint64_t begun) const { return {{what_[0], what_[1]}, begun, g_call_site}; }
+
+  // "MPI_Reduce(root 0, MPI_SUM, 4 bytes)".
+  std::string text() const;
+  // The class of the error at a member that has this signature, where another one has `other`.
+  int error_class(const Signature& other) const;
+
+ private:
+  static constexpr int kRootBias = 4;  // MPI_ROOT and MPI_PROC_NULL are negative
+  // Operations of the program's come behind the predefined ones.
+  static constexpr uint64_t kUserOp = 0xfe;
+  static constexpr uint64_t kUserOpCommutative = 0xff;
+  static std::string name_of_op(uint64_t number);
+
+  Signature& put(int bit, uint64_t value) {
+    what_[0] |= value << bit;
+    return *this;
+  }
+  Signature& size(Size kind, uint64_t n) {
+    what_[1] = n;
+    return put(48, static_cast<uint64_t>(kind));
+  }
+  uint64_t part(int bit, int width) const { return what_[0] >> bit & ((uint64_t{1} << width) - 1); }
+  Size size_kind() const { return static_cast<Size>(part(48, 8)); }
+  bool compares_size() const { return size_kind() != Size::kBytesOfMessage; }
+
+  uint64_t what_[2] = {0, 0};
+};
+
+// Others are told the hash first, with what they wait for, and the log is written while they
+// read (Rounds::note). Is it to be written?
+inline bool begin_hash(chan::Board& board, const Signature& signature) {
+  if (g_checks) [[likely]]
+    board.begin(signature.compared());
+  else board.hide_operations();
+  return g_checks;
+}
+
+// This rank begins the operation; not noted where nothing is checked.
+void begin_operation(Comm& comm, const Signature& signature);
+
+}  // namespace detmpi

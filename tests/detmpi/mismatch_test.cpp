@@ -1,0 +1,121 @@
+// Collective operations that do not match are recognised, and told with both sides: the same words in every run,
+// whoever finds out first.
+#include "run_mpi.hpp"
+
+#include <algorithm>
+
+using namespace mpi_test;
+
+namespace {
+
+constexpr int kMismatchExit = 122;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// The line about it. The rest of a report of a deadlock depends on how far ranks that are not part of it have come.
+std::string told_line(const std::string& text) {
+  const size_t begin = std::min(text.find("mismatched"), text.size());
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+struct Mismatch {
+  const char* name;
+  const char* rank0;
+  const char* last;  // what rank 2 of 3 does
+};
+
+// Rank 0 and its call, and the rank that differs.
+constexpr Mismatch kOnTheBoard[] = {
+    {"call", "MPI_Allreduce(MPI_SUM, int32, 4 bytes)", "MPI_Barrier"},
+    {"bcast_root", "MPI_Bcast(root 0, 4 bytes)", "MPI_Bcast(root 2, 4 bytes)"},
+    {"bcast_long", "MPI_Bcast(root 0, 12 bytes)", "MPI_Bcast(root 0, 20 bytes)"},
+    {"bcast_short", "MPI_Bcast(root 0, 12 bytes)", "MPI_Bcast(root 0, 8 bytes)"},
+    {"allreduce_op", "MPI_Allreduce(MPI_SUM, int32, 4 bytes)", "MPI_Allreduce(MPI_MAX, int32, 4 bytes)"},
+    {"allreduce_type", "MPI_Allreduce(MPI_SUM, int32, 4 bytes)", "MPI_Allreduce(MPI_SUM, float32, 4 bytes)"},
+    {"allreduce_count", "MPI_Allreduce(MPI_SUM, int32, 4 bytes)", "MPI_Allreduce(MPI_SUM, int32, 16 bytes)"},
+    {"allreduce_long", "MPI_Allreduce(MPI_SUM, int32, 3600 bytes)", "MPI_Allreduce(MPI_SUM, int32, 4000 bytes)"},
+    {"allreduce_nothing", "MPI_Allreduce(MPI_SUM, int32, 4 bytes)", "MPI_Allreduce(MPI_SUM, int32, 0 bytes)"},
+    {"reduce_root", "MPI_Reduce(root 0, MPI_SUM, int32, 4 bytes)", "MPI_Reduce(root 2, MPI_SUM, int32, 4 bytes)"},
+    {"scan_count", "MPI_Scan(MPI_SUM, int32, 8 bytes)", "MPI_Scan(MPI_SUM, int32, 4 bytes)"},
+    {"allgather_count", "MPI_Allgather(4 bytes)", "MPI_Allgather(8 bytes)"},
+    {"alltoall_count", "MPI_Alltoall(4 bytes)", "MPI_Alltoall(8 bytes)"},
+    {"bcast_never_read", "MPI_Bcast(root 0, 4 bytes)", "MPI_Bcast(root 2, 4 bytes)"},
+    {"split", "MPI_Comm_split", "MPI_Comm_dup"},
+};
+constexpr Mismatch kByMessages[] = {
+    {"gather_root", "MPI_Gather(root 0, 4 bytes)", "MPI_Gather(root 2, 4 bytes)"},
+    {"gather_long", "MPI_Gather(root 0, 4 bytes)", "MPI_Gather(root 0, 8 bytes)"},
+    {"gather_short", "MPI_Gather(root 0, 8 bytes)", "MPI_Gather(root 0, 4 bytes)"},
+    {"gather_or_scatter", "MPI_Gather(root 0, 4 bytes)", "MPI_Scatter(root 0, 4 bytes)"},
+    {"ibcast_root", "MPI_Ibcast(root 0, 4 bytes)", "MPI_Ibcast(root 2, 4 bytes)"},
+    {"iallreduce_op", "MPI_Iallreduce(MPI_SUM, int32, 4 bytes)", "MPI_Iallreduce(MPI_MAX, int32, 4 bytes)"},
+    {"iallreduce_long", "MPI_Iallreduce(MPI_SUM, int32, 4 bytes)", "MPI_Iallreduce(MPI_SUM, int32, 8 bytes)"},
+    {"persistent_root", "MPI_Bcast_init(root 0, 4 bytes)", "MPI_Bcast_init(root 2, 4 bytes)"},
+    {"blocking_or_not", "MPI_Ibarrier", "MPI_Barrier"},
+};
+
+RunResult run(const char* start, const std::string& name, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{name};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return test_support::run_command(job(3, "mismatch", {start}, arguments));
+}
+
+void expect_told(const Mismatch& m) {
+  std::string first;
+  for (const char* start : kStarts) {
+    const RunResult result = run(start, m.name);
+    INFO(m.name << ", " << start << "\n" << result.err);
+    CHECK(result.exit_code == kMismatchExit);
+    CHECK(contains(result.err, "mismatched collective operations on MPI_COMM_WORLD: rank "));
+    CHECK(contains(result.err, std::string(": rank 0: ") + m.rank0 + " at "));
+    CHECK(contains(result.err, std::string("; rank 2: ") + m.last + " at "));
+    if (first.empty()) first = told_line(result.err);
+    CHECK(told_line(result.err) == first);
+  }
+}
+
+// Everybody goes on.
+void expect_returned(const std::string& name, const std::vector<std::string>& parts) {
+  std::string first;
+  for (const char* start : kStarts) {
+    const RunResult result = run(start, name, {"return"});
+    INFO(name << ", " << start << "\n" << result.out << result.err);
+    CHECK(result.exit_code == 0);
+    for (const std::string& part : parts) CHECK(contains(result.out, part));
+    if (first.empty()) first = result.out;
+    CHECK(result.out == first);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("operations that wait for each other") {
+  for (const Mismatch& m : kOnTheBoard) expect_told(m);
+}
+TEST_CASE("operations that are messages") {
+  for (const Mismatch& m : kByMessages) expect_told(m);
+}
+TEST_CASE("neighbours that send too much") {
+  const RunResult result = run(kStarts[0], "neighbours");
+  INFO(result.err);
+  CHECK(result.exit_code == 14);  // MPI_ERR_TRUNCATE
+  CHECK(contains(result.err, "rank 2 has sent 8 bytes where 4 are expected; rank "));
+}
+
+TEST_CASE("an error handler is told the class") {
+  expect_returned("call", {"rank 0: class 15: mismatched", "rank 1: class 15: ", "rank 2: class 15: "});
+  expect_returned("bcast_long", {"rank 0: class 0", "rank 1: class 0", "rank 2: class 2: mismatched"});
+  expect_returned("bcast_short", {"rank 0: class 0", "rank 2: class 14: mismatched"});
+  expect_returned("allreduce_op", {"rank 0: class 9: ", "rank 1: class 9: ", "rank 2: class 9: "});
+  expect_returned("allreduce_type", {"rank 0: class 3: ", "rank 2: class 3: "});
+  expect_returned("allreduce_count", {"rank 0: class 2: ", "rank 2: class 2: "});
+}
+
+TEST_CASE("nothing is compared where nothing is checked") {
+  test_support::RunResult result;
+  ::setenv("DETMPI_CHECKS", "0", 1);
+  result = run(kStarts[0], "allreduce_op", {"unchecked"});
+  ::unsetenv("DETMPI_CHECKS");
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+}

@@ -1,0 +1,146 @@
+// Members of a communicator that call different collective operations, or the same with different arguments, by the
+// name that is given. The last rank differs from the others. With `return` errors come back, and every rank prints what
+// it was told: the class, and who differs.
+#include "testing.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+MPI_Comm g_comm = MPI_COMM_WORLD;
+bool g_odd = false;  // this rank differs
+int g_in[1024];
+int g_out[1024];
+
+int allreduce(int count, MPI_Datatype type, MPI_Op op) { return MPI_Allreduce(g_in, g_out, count, type, op, g_comm); }
+
+int call() { return g_odd ? MPI_Barrier(g_comm) : allreduce(1, MPI_INT, MPI_SUM); }
+int bcast_root() { return MPI_Bcast(g_in, 1, MPI_INT, g_odd ? g_size - 1 : 0, g_comm); }
+int bcast_long() { return MPI_Bcast(g_in, g_odd ? 5 : 3, MPI_INT, 0, g_comm); }
+int bcast_short() { return MPI_Bcast(g_in, g_odd ? 2 : 3, MPI_INT, 0, g_comm); }
+int allreduce_op() { return allreduce(1, MPI_INT, g_odd ? MPI_MAX : MPI_SUM); }
+int allreduce_type() { return allreduce(1, g_odd ? MPI_FLOAT : MPI_INT, MPI_SUM); }
+int allreduce_count() { return allreduce(g_odd ? 4 : 1, MPI_INT, MPI_SUM); }
+int allreduce_long() { return allreduce(g_odd ? 1000 : 900, MPI_INT, MPI_SUM); }
+int allreduce_nothing() { return allreduce(g_odd ? 0 : 1, MPI_INT, MPI_SUM); }
+int reduce_root() { return MPI_Reduce(g_in, g_out, 1, MPI_INT, MPI_SUM, g_odd ? g_size - 1 : 0, g_comm); }
+int scan_count() { return MPI_Scan(g_in, g_out, g_odd ? 1 : 2, MPI_INT, MPI_SUM, g_comm); }
+int allgather_count() { return MPI_Allgather(g_in, g_odd ? 2 : 1, MPI_INT, g_out, g_odd ? 2 : 1, MPI_INT, g_comm); }
+int alltoall_count() { return MPI_Alltoall(g_in, g_odd ? 2 : 1, MPI_INT, g_out, g_odd ? 2 : 1, MPI_INT, g_comm); }
+int gather_root() { return MPI_Gather(g_in, 1, MPI_INT, g_out, 1, MPI_INT, g_odd ? g_size - 1 : 0, g_comm); }
+int gather_long() { return MPI_Gather(g_in, g_odd ? 2 : 1, MPI_INT, g_out, 1, MPI_INT, 0, g_comm); }
+int gather_short() { return MPI_Gather(g_in, g_odd ? 1 : 2, MPI_INT, g_out, 2, MPI_INT, 0, g_comm); }
+int gather_or_scatter() {
+  return g_odd ? MPI_Scatter(g_in, 1, MPI_INT, g_out, 1, MPI_INT, 0, g_comm)
+               : MPI_Gather(g_in, 1, MPI_INT, g_out, 1, MPI_INT, 0, g_comm);
+}
+
+int wait(int started, MPI_Request& request) {
+  return started != MPI_SUCCESS ? started : MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+int ibcast_root() {
+  MPI_Request request;
+  const int code = MPI_Ibcast(g_in, 1, MPI_INT, g_odd ? g_size - 1 : 0, g_comm, &request);
+  return wait(code, request);
+}
+int iallreduce_op() {
+  MPI_Request request;
+  const int code = MPI_Iallreduce(g_in, g_out, 1, MPI_INT, g_odd ? MPI_MAX : MPI_SUM, g_comm, &request);
+  return wait(code, request);
+}
+int iallreduce_long() {
+  MPI_Request request;
+  const int code = MPI_Iallreduce(g_in, g_out, g_odd ? 2 : 1, MPI_INT, MPI_SUM, g_comm, &request);
+  return wait(code, request);
+}
+int persistent_root() {
+  MPI_Request request;
+  MPI_Bcast_init(g_in, 1, MPI_INT, g_odd ? g_size - 1 : 0, g_comm, MPI_INFO_NULL, &request);
+  const int code = wait(MPI_Start(&request), request);
+  MPI_Request_free(&request);
+  return code;
+}
+int blocking_or_not() {
+  MPI_Request request;
+  return g_odd ? MPI_Barrier(g_comm) : wait(MPI_Ibarrier(g_comm, &request), request);
+}
+int neighbours() {
+  MPI_Comm ring;
+  const int periodic = 1;
+  MPI_Cart_create(g_comm, 1, &g_size, &periodic, 0, &ring);
+  MPI_Comm_set_errhandler(ring, g_comm == MPI_COMM_WORLD ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN);
+  return MPI_Neighbor_allgather(g_in, g_odd ? 2 : 1, MPI_INT, g_out, 1, MPI_INT, ring);
+}
+// Nobody reads what the odd root publishes, and it reads nothing: the writers find out.
+int bcast_never_read() {
+  for (int i = 0; i < 100; ++i) {
+    if (const int code = bcast_root(); code != MPI_SUCCESS) return code;
+  }
+  MPI_Abort(g_comm, 3);
+  return MPI_SUCCESS;
+}
+int split() {
+  MPI_Comm comm;
+  return g_odd ? MPI_Comm_dup(g_comm, &comm) : MPI_Comm_split(g_comm, 0, 0, &comm);
+}
+
+struct Mismatch {
+  const char* name;
+  int (*run)();
+};
+constexpr Mismatch kMismatches[] = {
+    {"call", call},
+    {"bcast_root", bcast_root},
+    {"bcast_long", bcast_long},
+    {"bcast_short", bcast_short},
+    {"allreduce_op", allreduce_op},
+    {"allreduce_type", allreduce_type},
+    {"allreduce_count", allreduce_count},
+    {"allreduce_long", allreduce_long},
+    {"allreduce_nothing", allreduce_nothing},
+    {"reduce_root", reduce_root},
+    {"scan_count", scan_count},
+    {"allgather_count", allgather_count},
+    {"alltoall_count", alltoall_count},
+    {"gather_root", gather_root},
+    {"gather_long", gather_long},
+    {"gather_short", gather_short},
+    {"gather_or_scatter", gather_or_scatter},
+    {"ibcast_root", ibcast_root},
+    {"iallreduce_op", iallreduce_op},
+    {"iallreduce_long", iallreduce_long},
+    {"persistent_root", persistent_root},
+    {"blocking_or_not", blocking_or_not},
+    {"neighbours", neighbours},
+    {"bcast_never_read", bcast_never_read},
+    {"split", split},
+};
+
+void print_error(int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (code != MPI_SUCCESS) MPI_Error_string(code, text, &length);
+  std::printf("rank %d: class %d: %s\n", g_rank, error_class(code), text);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Mpi mpi(argc, argv);
+  g_odd = g_rank == g_size - 1;
+  const bool returns = argc > 2 && std::strcmp(argv[2], "return") == 0;
+  if (returns) MPI_Comm_dup(MPI_COMM_WORLD, &g_comm);
+  if (returns) MPI_Comm_set_errhandler(g_comm, MPI_ERRORS_RETURN);
+  for (const Mismatch& m : kMismatches) {
+    if (argc < 2 || std::strcmp(argv[1], m.name) != 0) continue;
+    const int code = m.run();
+    if (!returns) return 0;
+    print_error(code);
+    // What comes after it is in order again.
+    int sum = 0;
+    EXPECT(MPI_Allreduce(&g_rank, &sum, 1, MPI_INT, MPI_SUM, g_comm) == MPI_SUCCESS);
+    EXPECT(sum == g_size * (g_size - 1) / 2);
+    return 0;
+  }
+  failed("no such case", __FILE__, __LINE__);
+}
