@@ -1,7 +1,8 @@
-// All-to-all: every member has different data for every other. Short blocks go through the board, all in one round;
-// longer ones are messages, all receives posted first, sends starting at the right-hand neighbour; what a member has
-// for itself is copied.
+// All-to-all: every member has different data for every other. Blocks of one and the same size go through the board if
+// they are short, all in one round, and are read from where they lie if they are long. Others are messages, all
+// receives posted first, sends starting at the right-hand neighbour; what a member has for itself is copied.
 #include "block.hpp"
+#include "exposure.hpp"
 #include "impl.hpp"
 #include "messages.hpp"
 #include "rounds.hpp"
@@ -58,6 +59,9 @@ class InPlaceCopy {
       pack_all(bytes_.data() + starts_[static_cast<size_t>(i)], b.base, b.count, *b.type);
     }
   }
+  Block all() const {
+    return {const_cast<char*>(bytes_.data()), static_cast<int64_t>(bytes_.size()), datatype_from(MPI_BYTE)};
+  }
   Block block(int i) {
     const size_t begin = starts_[static_cast<size_t>(i)];
     const size_t end = starts_[static_cast<size_t>(i) + 1];
@@ -77,6 +81,26 @@ int run(Comm& comm, const Signature& signature, bool in_place, ToSend&& to_send,
     return exchange(comm, signature, copied, to_receive);
   }
   return exchange(comm, signature, to_send, to_receive);
+}
+
+// Every member reads its block of everybody's, from the left-hand neighbour on. `send` is all that this member has.
+template <typename ToReceive>
+int read_blocks(Comm& comm, const Signature& signature, const Block& send, ToReceive&& to_receive) {
+  Rounds rounds(comm, signature);
+  const auto n = static_cast<uint32_t>(comm.size), me = rounds.me();
+  const size_t block = to_receive(comm.rank).bytes(), sent = send.bytes() / n;
+  if (sent != block) [[unlikely]]
+    rounds.fail_uneven(sent, block);
+  Exposure exposure(rounds);
+  exposure.expose(TypedBytes(*send.type, send.base, send.count));
+  rounds.fail(copy_block(part_of(send, comm.rank, comm.size), to_receive(comm.rank)));
+  for (uint32_t step = 1; step < n; ++step) {
+    const uint32_t from = (me + n - step) % n;
+    const Block b = to_receive(static_cast<int>(from));
+    exposure.read(from, block * me, TypedBytes(*b.type, b.base, b.count));
+  }
+  exposure.close();
+  return rounds.code();
 }
 
 }  // namespace
@@ -106,14 +130,17 @@ int alltoall(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype,
     rounds.finish();
     return rounds.code();
   }
-  return run(
-      comm, Signature().message_bytes(sent), in_place,
-      [&](int i) {
-        return Block{offset(in, int64_t{i} * sendcount, sendtype), sendcount, &sendtype};
-      },
-      [&](int i) {
-        return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
-      });
+  const auto to_send = [&](int i) { return Block{offset(in, int64_t{i} * sendcount, sendtype), sendcount, &sendtype}; };
+  const auto to_receive = [&](int i) {
+    return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
+  };
+  if (comm.size > 1 && block >= kExposedBlock) {
+    const Signature signature = Signature().bytes(sent).uneven(sent != block);
+    if (!in_place) return read_blocks(comm, signature, {in, sendcount * comm.size, &sendtype}, to_receive);
+    const InPlaceCopy copy(comm, to_receive);
+    return read_blocks(comm, signature, copy.all(), to_receive);
+  }
+  return run(comm, Signature().message_bytes(sent), in_place, to_send, to_receive);
 }
 
 int alltoallv(const void* sendbuf, Integers sendcounts, Integers sdispls, const Datatype& sendtype, void* recvbuf,

@@ -36,7 +36,7 @@ int barrier(Comm& comm) {
 
 // Everybody is to have as many bytes as the root. Those who have not take part in all the same, to the end.
 //
-// Cost: one copy in, one copy out, in pieces; up to kBoardDepth pieces are under way at once.
+// Cost: one copy in, one copy out, in pieces; up to kAreaDepth pieces are under way at once.
 int bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& comm) {
   if (comm.size == 1) return MPI_SUCCESS;
   TypedBytes data(type, buffer, count);

@@ -1,16 +1,29 @@
 #include "block.hpp"
 
 #include <algorithm>
+#include <cstring>
 
-#include "../engine/request.hpp"
 #include "../object/errors.hpp"
 
 namespace detmpi {
 
 int copy_block(const Block& from, const Block& to) {
-  TypedBytes in(*from.type, from.base, from.count), out(*to.type, to.base, to.count);
+  return copy_block(TypedBytes(*from.type, from.base, from.count), TypedBytes(*to.type, to.base, to.count));
+}
+
+// From this core's memory to the same, so that copy_bytes has nothing to offer. In pieces, or else the library would
+// write past the caches (two ranks, 512 KiB: 74 us for an allgather, not 82; 4 MiB whole: a fifth more).
+static void copy_own(char* to, const char* from, size_t bytes) {
+  constexpr size_t kPiece = 256 * 1024;
+  for (size_t done = 0; done < bytes; done += kPiece)
+    std::memcpy(to + done, from + done, std::min(kPiece, bytes - done));
+}
+
+int copy_block(TypedBytes in, TypedBytes out) {
   const size_t bytes = std::min(in.size(), out.size());
-  if (in.flat() != nullptr) {
+  if (in.flat() != nullptr && out.flat() != nullptr) {
+    copy_own(out.flat(), in.flat(), bytes);
+  } else if (in.flat() != nullptr) {
     out.write(in.flat(), bytes);
   } else if (out.flat() != nullptr) {
     in.read(out.flat(), bytes);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "../engine/request.hpp"
 #include "../types/datatype.hpp"
 #include "../types/layout.hpp"
 
@@ -17,10 +18,17 @@ struct Block {
 
 // What a member has for itself. They do not overlap. MPI_ERR_TRUNCATE if `to` is shorter: what fits is there.
 int copy_block(const Block& from, const Block& to);
+int copy_block(TypedBytes from, TypedBytes to);
 
 // Where the element lies, in a buffer that begins at `base`.
 inline void* offset(const void* base, int64_t element, const Datatype& type) {
   return place(static_cast<const char*>(base), element * type.extent);
+}
+
+// The i-th of `parts` equal parts.
+inline Block part_of(const Block& all, int i, int parts) {
+  const int64_t count = all.count / parts;
+  return {offset(all.base, i * count, *all.type), count, all.type};
 }
 
 }  // namespace detmpi

@@ -1,5 +1,6 @@
 // Gather, scatter and allgather.
 #include "block.hpp"
+#include "exposure.hpp"
 #include "impl.hpp"
 #include "messages.hpp"
 #include "rounds.hpp"
@@ -88,6 +89,17 @@ int scatter_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& c
   return code != MPI_SUCCESS ? code : sent;
 }
 
+// Two members, each of which reads the other's block from where it lies. Of more it is better to read pieces that the
+// first reader has brought into the cache (8 ranks on 2 cores, 64 KiB: 0.18 ms, exposed 0.28).
+void read_other(Rounds& rounds, const TypedBytes& own, const std::vector<TypedBytes>& in, bool in_place) {
+  const uint32_t me = rounds.me(), other = 1 - me;
+  Exposure exposure(rounds);
+  exposure.expose(own);
+  if (!in_place) rounds.fail(copy_block(own, in[me]));
+  exposure.read(other, 0, in[other]);
+  exposure.close();
+}
+
 // Everybody publishes its block piece by piece; everybody reads all. `own` is where the own block comes from.
 template <typename BlockOf>
 int allgather_by_rounds(const Block& own, BlockOf&& block_of, Comm& comm, bool in_place, Signature signature) {
@@ -105,6 +117,10 @@ int allgather_by_rounds(const Block& own, BlockOf&& block_of, Comm& comm, bool i
     const Block block = block_of(static_cast<int>(i));
     in[i] = TypedBytes(*block.type, block.base, block.count);
     most = std::max(most, block.bytes());
+  }
+  if (n == 2 && most >= kExposedBlock) {
+    read_other(rounds, out, in, in_place);
+    return rounds.code();
   }
   for (size_t done = 0; done < most; done += rounds.block()) {
     const auto piece = [&](const TypedBytes& bytes) { return std::min(bytes.left(), rounds.block()); };
@@ -154,13 +170,12 @@ int scatter(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, 
             const Datatype& recvtype, int root, Comm& comm) {
   auto* base = const_cast<void*>(sendbuf);
   const Block mine{recvbuf, recvcount, &recvtype};
-  const size_t bytes = comm.rank == root ? Block{base, sendcount, &sendtype}.bytes() : mine.bytes();
+  const Block all{base, sendcount * comm.size, &sendtype};
+  const bool in_place = recvbuf == MPI_IN_PLACE;
+  const size_t bytes = comm.rank == root ? part_of(all, 0, comm.size).bytes() : mine.bytes();
   return scatter_by_messages(
-      mine,
-      [&](int i) {
-        return Block{offset(base, int64_t{i} * sendcount, sendtype), sendcount, &sendtype};
-      },
-      root, comm, recvbuf == MPI_IN_PLACE, Signature().root(root).message_bytes(bytes));
+      mine, [&](int i) { return part_of(all, i, comm.size); }, root, comm, in_place,
+      Signature().root(root).message_bytes(bytes));
 }
 
 int scatterv(const void* sendbuf, Integers sendcounts, Integers displs, const Datatype& sendtype, void* recvbuf,

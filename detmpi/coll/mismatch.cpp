@@ -28,17 +28,9 @@ struct Begun {
   chan::BoardNote note;
 };
 
-// Operation `number` of a member, if it has begun it and its log still has it.
 std::optional<Begun> find(const chan::Board& board, uint32_t member, uint64_t number) {
-  const chan::BoardLog& log = board.log(member);
-  const auto known = [&] {
-    const uint64_t begun = log.begun.load(std::memory_order_acquire);
-    return begun > number && begun < number + chan::kLogDepth;  // the oldest may be overwritten just now
-  };
-  if (!known()) return {};
-  const Begun found{member, log.notes[number % chan::kLogDepth]};
-  std::atomic_thread_fence(std::memory_order_acquire);
-  return known() ? std::optional(found) : std::nullopt;
+  const auto note = board.noted(member, number);
+  return note ? std::optional(Begun{member, *note}) : std::nullopt;
 }
 
 // Waits until it is known whether the member begins the operation by the logical time `until`: which members the

@@ -35,25 +35,33 @@ void Rounds::notify_all() const {
 }
 
 std::byte* Rounds::prepare(size_t room, size_t bytes) {
-  room_ = room;
-  bytes_ = bytes;
   uint64_t free_at = 0;
-  if (!board_.writable(&free_at)) [[unlikely]] {
+  if (!board_.writable(room, &free_at)) [[unlikely]] {
     note();
     board_.head().waiting.fetch_add(1, std::memory_order_relaxed);
     const auto finished = [this](uint32_t member) { return &board_.done(member).rounds; };
-    wait_for([this] { return board_.slowest_member(); }, finished, board_.needed(),
-             [&] { return board_.writable(&free_at); });
+    wait_for([this] { return board_.slowest_member(); }, finished, board_.needed(room),
+             [&] { return board_.writable(room, &free_at); });
     board_.head().waiting.fetch_sub(1, std::memory_order_relaxed);
   }
   if (free_at != 0) g_clock = std::max(g_clock, free_at + g_job->lookahead);
-  if (board_.half_differed()) [[unlikely]] {
+  if (board_.differed()) [[unlikely]] {
     note();
     mismatch(g_clock);
     broken_ = true;
     board_.hide_operations();
   }
-  return const_cast<std::byte*>(data(me(), room));
+  auto* place = const_cast<std::byte*>(data(me(), room));
+  data_ = place;
+  bytes_ = bytes;
+  return place;
+}
+
+std::byte* Rounds::prepare_for(const void* data, size_t bytes) {
+  std::byte* place = prepare(0);
+  data_ = data;
+  bytes_ = bytes;
+  return place;
 }
 
 // Blocks until `ready`, which needs that the word of a member, the one that `whom` names, reaches `value`.
@@ -98,7 +106,7 @@ void Rounds::write_note() {
 
 void Rounds::note_entry() {
   Event event{.kind = EventKind::kEnter, .bytes = bytes_, .context = collective_context(comm_)};
-  event.content = hash_bytes(data(me(), room_), bytes_);
+  event.content = hash_bytes(data_, bytes_);
   log_act(event);
 }
 
@@ -148,9 +156,13 @@ size_t Rounds::bytes_at(uint32_t member, size_t here) {
 const std::byte* Rounds::await(uint32_t member, size_t room, size_t bytes) {
   if (!enters(member)) return g_zeros;
   const std::byte* found = data(member, room);
-  if (g_log_events) [[unlikely]]
-    told_ = hash_bytes(found, bytes, told_);
+  has_read(found, bytes);
   return found;
+}
+
+void Rounds::has_read(const void* data, size_t bytes) {
+  if (g_log_events) [[unlikely]]
+    told_ = hash_bytes(data, bytes, told_);
 }
 
 // The members of a communicator must call the same collective operations in the same order. What this one does now must
@@ -196,7 +208,7 @@ void Rounds::await_all(size_t bytes) {
 }
 
 void Rounds::finish() {
-  if (board_.ends_half()) g_clock += 1;  // others may act on it: an action of its own
+  if (board_.ends_step()) g_clock += 1;  // others may act on it: an action of its own
   if (g_note_events) [[unlikely]] {
     fold_answer({.kind = EventKind::kLeave,
                  .bytes = 1,

@@ -17,10 +17,14 @@
 
 namespace detmpi {
 
+// How members read large data of each other (exposure.hpp).
+enum class Reading : uint8_t { kUnknown, kDirect, kByCopies };
+
 // What a communicator needs for collective operations. Comm::transport.
 struct CommTransport {
   chan::Board board;
   spmc::EPageIndex first;  // of the board's frames; none for a communicator of one
+  Reading reading = Reading::kUnknown;
 };
 
 // An operation in which members turn out to differ goes on in its rounds, with zeros for what others publish: so the
@@ -38,6 +42,8 @@ class Rounds {
   Rounds(const Rounds&) = delete;
   Rounds& operator=(const Rounds&) = delete;
 
+  Comm& comm() const { return comm_; }
+  CommTransport& transport() const { return *comm_.transport; }
   uint32_t members() const { return board_.members(); }
   uint32_t me() const { return board_.member(); }
   size_t block() const { return board_.area(); }  // bytes that one round can carry per member
@@ -46,6 +52,8 @@ class Rounds {
   // `room` that it does not use are of no meaning.
   std::byte* prepare(size_t bytes) { return prepare(bytes, bytes); }
   std::byte* prepare(size_t room, size_t bytes);
+  // The same for a place that says where the data are, in at most kPlaceBytes: what is published are the data.
+  std::byte* prepare_for(const void* data, size_t bytes);
   // Publishes it. `to`: the only member that will read it, or kEverybody.
   static constexpr int kEverybody = -1;
   void publish(int to = kEverybody);
@@ -58,6 +66,8 @@ class Rounds {
   const std::byte* await(uint32_t member, size_t bytes) { return await(member, bytes, bytes); }
   const std::byte* await(uint32_t member, size_t room, size_t bytes);
   void await_all(size_t bytes);  // every member
+  // What this member has read of data that lie elsewhere.
+  void has_read(const void* data, size_t bytes);
   const std::byte* data(uint32_t member, size_t bytes) const {
     return bytes <= chan::kPlaceBytes ? board_.place(board_.round(), member).data
                                       : board_.area_of(board_.round(), member);
@@ -72,6 +82,7 @@ class Rounds {
   void notify_all() const;
   // The operation is over: an error code if members differ in it, as far as this one knows.
   int code() const { return code_; }
+  void fail(int code) { code_ = code_ == MPI_SUCCESS ? code : code_; }
   // This member cannot take part as it should: to be told before its first round.
   void fail_uneven(uint64_t sent, uint64_t received);
 
@@ -99,8 +110,8 @@ class Rounds {
   uint64_t begun_ = 0;  // when
   bool due_ = false;    // it has not been written
   // For --verify.
-  size_t room_ = 0;    // of what it publishes
-  size_t bytes_ = 0;   // that it publishes
+  const void* data_ = nullptr;  // that it publishes
+  size_t bytes_ = 0;
   uint64_t told_ = 0;  // hash of what others have published, in this round
 };
 

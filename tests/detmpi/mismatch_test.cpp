@@ -39,6 +39,7 @@ constexpr Mismatch kOnTheBoard[] = {
     {"scan_count", "MPI_Scan(MPI_SUM, int32, 8 bytes)", "MPI_Scan(MPI_SUM, int32, 4 bytes)"},
     {"allgather_count", "MPI_Allgather(4 bytes)", "MPI_Allgather(8 bytes)"},
     {"alltoall_count", "MPI_Alltoall(4 bytes)", "MPI_Alltoall(8 bytes)"},
+    {"alltoall_long", "MPI_Alltoall(36000 bytes)", "MPI_Alltoall(40000 bytes)"},
     {"bcast_never_read", "MPI_Bcast(root 0, 4 bytes)", "MPI_Bcast(root 2, 4 bytes)"},
     {"split", "MPI_Comm_split", "MPI_Comm_dup"},
 };
@@ -108,6 +109,7 @@ TEST_CASE("an error handler is told the class") {
   expect_returned("bcast_short", {"rank 0: class 0", "rank 2: class 14: mismatched"});
   expect_returned("allreduce_op", {"rank 0: class 9: ", "rank 1: class 9: ", "rank 2: class 9: "});
   expect_returned("allreduce_type", {"rank 0: class 3: ", "rank 2: class 3: "});
+  expect_returned("alltoall_long", {"rank 0: class 14: ", "rank 1: class 14: ", "rank 2: class 2: "});
   expect_returned("allreduce_count", {"rank 0: class 2: ", "rank 2: class 2: "});
 }
 

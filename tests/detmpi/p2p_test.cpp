@@ -31,8 +31,9 @@ TEST_CASE("parts of arrays travel") { expect_same_everywhere("arrays", {1, 2, 3,
 TEST_CASE("pending sends go on inside other calls") { expect_same_everywhere("progress", {1, 2, 4}); }
 TEST_CASE("messages from buffer to buffer") { expect_same_everywhere("direct", {2, 3, 8}); }
 TEST_CASE("every way for a large message gives the same") {
-  for (const char* name : {"direct", "sizes", "modes", "order", "flood", "truncate", "probe", "completion",
-                           "persistent", "types", "progress", "sendrecv", "isendrecv", "partitioned"}) {
+  for (const char* name :
+       {"direct", "sizes", "modes", "order", "flood", "truncate", "probe", "completion", "persistent", "types",
+        "progress", "sendrecv", "isendrecv", "partitioned", "allgather", "alltoall"}) {
     expect_same_ways(name, {2, 5});
   }
 }
@@ -47,11 +48,14 @@ TEST_CASE("what programs check of themselves holds in the order of arrival") {
   }
 }
 TEST_CASE("a kernel that lets no process into another one's memory") {
-  const auto allowed = test_support::run_command_same(mpi_test::job(3, "denied", {"--direct-from=1"}, {"no"}));
-  const auto denied = test_support::run_command_same(mpi_test::job(3, "denied", {"--direct-from=1"}, {"yes"}));
+  const auto allowed =
+      test_support::run_command_same(mpi_test::job(3, "denied", {"--direct-from=1", "--digest"}, {"no"}));
+  const auto denied =
+      test_support::run_command_same(mpi_test::job(3, "denied", {"--direct-from=1", "--digest"}, {"yes"}));
   INFO(allowed.err << denied.err);
   CHECK(allowed.exit_code == 0);
   CHECK(denied.exit_code == 0);
   CHECK(!denied.out.empty());
   CHECK(denied.out == allowed.out);
+  CHECK(denied.err == allowed.err);
 }

@@ -1,20 +1,21 @@
 // A board: the implicit channels 1:(n-1) among the members of a group, for collective operations. Every member writes
 // its own places only, once per round; everybody reads (single producer, many consumers, write once).
 //
-//   Line  head               who waits
-//   Line  done[n]            rounds that member i has finished (has read everything it wanted)
-//   Place place[kDepth][n]   round k of member i: the line place[k % kDepth][i]
-//   Log   log[n]             the latest operations that member i has begun
-//   bytes area[kDepth][n]    room for what does not fit into the line
+//   Line  head                   who waits
+//   Done  done[n]                rounds that member i has finished (has read everything it wanted)
+//   Place place[kPlaceDepth][n]  round k of member i: the line place[k % kPlaceDepth][i]
+//   Log   log[n]                 the latest operations that member i has begun
+//   bytes area[kAreaDepth][n]    room for what does not fit into the line, in the same manner
 //
-// A place is written again kDepth rounds later, when everybody has finished with it. Writers see to that every half
-// depth: a round of the m-th half may be written once every member has finished half m - 2. So members may run up to
-// kDepth rounds apart. Each member leaves the logical time at which it finished a half: so the time from which on the
-// writer may go on is known too, and does not depend on when it looked.
+// A place or area is written again after as many rounds as there are, when everybody has finished with it. Writers see
+// to that every half depth: a round of the m-th half may be written once every member has finished half m - 2. So
+// members may run up to a depth apart, further in rounds that need no area. Each member leaves the logical time at
+// which it finished a step of rounds, of which a half has several: so the time from which on the writer may go on is
+// known too, and does not depend on when it looked.
 //
 // Operations (one or several rounds each, or none) must be the same at every member. Each place names the operation
 // that it belongs to, as a hash of all that its member has begun, which whoever reads it compares with its own. With
-// every half goes such a hash, too, which the writers compare: so a difference that nobody read is found two halves
+// every step goes such a hash, too, which the writers compare: so a difference that nobody read is found two halves
 // later. The logs are for telling what differed.
 #pragma once
 
@@ -23,16 +24,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include <spmc/segment.hpp>
 
 namespace chan {
 
-inline constexpr uint32_t kBoardDepth = 8;
-inline constexpr uint32_t kBoardHalf = kBoardDepth / 2;
+inline constexpr uint32_t kPlaceDepth = 32;
+inline constexpr uint32_t kAreaDepth = 8;  // what many rounds run ahead in would not stay in the cache
+inline constexpr uint32_t kBoardStep = kAreaDepth / 2;
+static_assert((kPlaceDepth / 2) % kBoardStep == 0);
 inline constexpr size_t kPlaceBytes = 40;
 inline constexpr uint64_t kUnchecked = 0;
-inline constexpr uint64_t kLogDepth = 32;
+inline constexpr uint64_t kLogDepth = 64;
 inline constexpr uint64_t kLogHidden = ~uint64_t{0};  // in BoardLog::begun: nothing in it counts
 inline constexpr uint64_t kLeft = uint64_t{1} << 62;  // in BoardDone::rounds: the member has left, whatever the round
 
@@ -51,15 +55,19 @@ struct alignas(64) BoardHead {
   uint32_t unused[15];
 };
 
+struct BoardStepEnd {
+  uint64_t stamp;    // logical time
+  uint64_t history;  // hash of all operations begun by then, as above; kUnchecked: not for comparison
+};
 struct alignas(64) BoardDone {
   std::atomic<uint64_t> rounds;  // Its member, release; a stale value is too small and only makes the writer wait
-  // When it finished half h: at h % 4. A writer that asks for half m - 2 has not finished half m, so nobody is further
-  // than half m + 1.
-  uint64_t half_stamp[4];
-  uint32_t half_history[4];  // hash of all operations begun by then, as above; kUnchecked: not for comparison
-  uint64_t unused;
+  uint64_t unused[7];
+  // Step s at s % kKept. A writer that asks for half m - 2 has not finished half m, so nobody is further than half
+  // m + 1, the end of which is three halves later.
+  static constexpr uint32_t kKept = 2 * kPlaceDepth / kBoardStep;
+  BoardStepEnd ends[kKept];
 };
-static_assert(sizeof(BoardDone) == 64);
+static_assert(sizeof(BoardDone) == 64 + 16 * 16);
 
 // What must be the same at every member.
 struct BoardWhat {
@@ -75,7 +83,9 @@ struct BoardNote {
 };
 // Operation i at note[i % kLogDepth]. Only its member writes, and reads it in good times: the lines stay in its cache.
 struct alignas(64) BoardLog {
-  std::atomic<uint64_t> begun;  // operations. Its member, release, after the note. A stale value is too small
+  // Operations. Its member, release, after the note. A stale value is too small. Note i is as it was written for who
+  // sees i < begun < i + kLogDepth before and after reading it.
+  std::atomic<uint64_t> begun;
   uint64_t unused[7];
   BoardNote notes[kLogDepth];
 };
@@ -92,7 +102,7 @@ class Board {
   }
   static size_t total_bytes(uint32_t members) {
     return sizeof(BoardHead) + members * sizeof(BoardDone) +
-           members * (kBoardDepth * (sizeof(BoardPlace) + area_bytes(members)) + sizeof(BoardLog));
+           members * (kPlaceDepth * sizeof(BoardPlace) + kAreaDepth * area_bytes(members) + sizeof(BoardLog));
   }
   static uint32_t frames_needed(uint32_t members) {
     return static_cast<uint32_t>((total_bytes(members) + spmc::kPageSize - 1) >> spmc::kPageShift);
@@ -102,7 +112,7 @@ class Board {
   static void blank(spmc::EPageIndex first, uint32_t members) {
     std::memset(
         static_cast<void*>(spmc::segment::frame(first)), 0,
-        sizeof(BoardHead) + members * (sizeof(BoardDone) + kBoardDepth * sizeof(BoardPlace) + sizeof(BoardLog)));
+        sizeof(BoardHead) + members * (sizeof(BoardDone) + kPlaceDepth * sizeof(BoardPlace) + sizeof(BoardLog)));
   }
   // Has every member left?
   static bool abandoned(spmc::EPageIndex first, uint32_t members) {
@@ -126,45 +136,47 @@ class Board {
   BoardHead& head() const { return *reinterpret_cast<BoardHead*>(base_); }
   BoardPlace& place(uint64_t round, uint32_t member) const {
     auto* places = reinterpret_cast<BoardPlace*>(base_ + places_offset());
-    return places[(round % kBoardDepth) * members_ + member];
+    return places[(round % kPlaceDepth) * members_ + member];
   }
   std::byte* area_of(uint64_t round, uint32_t member) const {
     std::byte* areas = base_ + logs_offset() + members_ * sizeof(BoardLog);
-    return areas + ((round % kBoardDepth) * members_ + member) * area_;
+    return areas + ((round % kAreaDepth) * members_ + member) * area_;
   }
   BoardLog& log(uint32_t member) const { return reinterpret_cast<BoardLog*>(base_ + logs_offset())[member]; }
   BoardDone& done(uint32_t member) const { return reinterpret_cast<BoardDone*>(base_ + sizeof(BoardHead))[member]; }
 
-  // How many rounds every member must have finished before this member may write into its place of the coming round.
-  uint64_t needed() const {
-    const uint64_t half = round_ / kBoardHalf;
-    return half < 2 ? 0 : (half - 1) * kBoardHalf;
+  // How many rounds every member must have finished before this member may write `bytes` in the coming round.
+  uint64_t needed(size_t bytes) const {
+    const uint64_t rounds = (bytes <= kPlaceBytes ? kPlaceDepth : kAreaDepth) / 2;
+    const uint64_t half = round_ / rounds;
+    return half < 2 ? 0 : (half - 1) * rounds;
   }
   // May this member write? `time`: from when on, if it had to look.
-  bool writable(uint64_t* time) {
-    const uint64_t rounds = needed();
+  bool writable(size_t bytes, uint64_t* time) {
+    const uint64_t rounds = needed(bytes);
     if (rounds <= settled_) [[likely]]
       return true;
     while (slowest_member_ < members_) {
       const BoardDone& line = done(slowest_member_);
       if (line.rounds.load(std::memory_order_acquire) < rounds) return false;
-      half_time_ = std::max(half_time_, line.half_stamp[(rounds / kBoardHalf - 1) % 4]);
-      compare_half(line, rounds);
+      const uint64_t step = rounds / kBoardStep - 1;
+      free_at_ = std::max(free_at_, line.ends[step % BoardDone::kKept].stamp);
+      compare(line, step);
       ++slowest_member_;
     }
-    *time = half_time_;
+    *time = free_at_;
     slowest_member_ = 0;
-    half_time_ = 0;
+    free_at_ = 0;
     settled_ = rounds;
     return true;
   }
   // The member that has not finished as many, after writable() was false.
   uint32_t slowest_member() const { return slowest_member_; }
-  // Another member's operations of a half were not this member's. Tells so once.
-  bool half_differed() {
-    if (!half_differed_) [[likely]]
+  // Another member's operations up to the end of a step were not this member's. Tells so once.
+  bool differed() {
+    if (!differed_) [[likely]]
       return false;
-    half_differed_ = false;
+    differed_ = false;
     return true;
   }
   // The hash of operations, those of `history` and one more.
@@ -181,18 +193,32 @@ class Board {
   void note(const BoardNote& note) {
     if (history_ == kUnchecked) return;
     BoardLog& mine = log(member_);
-    mine.notes[begun_ % kLogDepth] = note;
+    std::atomic_thread_fence(std::memory_order_release);  // the note that was there is gone for who sees the new one
+    copy_note(mine.notes[begun_ % kLogDepth], note);
     mine.begun.store(++begun_, std::memory_order_release);
+  }
+  // Operation `number` of a member, if it has begun it and its log still has it.
+  std::optional<BoardNote> noted(uint32_t member, uint64_t number) const {
+    BoardLog& theirs = log(member);
+    const auto is_there = [&] {
+      const uint64_t begun = theirs.begun.load(std::memory_order_acquire);
+      return begun > number && begun < number + kLogDepth;
+    };
+    if (!is_there()) return {};
+    BoardNote note;
+    copy_note(note, theirs.notes[number % kLogDepth]);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return is_there() ? std::optional(note) : std::nullopt;
   }
   uint64_t begun() const { return begun_; }
   // Hash of all operations that this member has begun.
   uint64_t history() const { return history_; }
-  // As if the latest operation had been another one, that of another member; the halves up to now are not compared any
+  // As if the latest operation had been another one, that of another member; the steps up to now are not compared any
   // more.
   void take_operation(BoardWhat what) { take_history(after(before_, what)); }
   void take_history(uint64_t history) {
     history_ = history;
-    compare_from_ = round_ / kBoardHalf + 1;
+    compare_from_ = round_ / kBoardStep + 1;
   }
   // This member's operations are not compared any more, here or by others.
   void hide_operations() {
@@ -210,15 +236,12 @@ class Board {
   bool published(uint32_t member) const {
     return place(round_, member).round.load(std::memory_order_acquire) == round_ + 1;
   }
-  bool ends_half() const { return (round_ + 1) % kBoardHalf == 0; }
-  // This member has read what it wanted of the round; the next one begins. `stamp` counts where a half ends.
+  bool ends_step() const { return (round_ + 1) % kBoardStep == 0; }
+  // This member has read what it wanted of the round; the next one begins. `stamp` counts where a step ends.
   void finish(uint64_t stamp) {
     ++round_;
     BoardDone& mine = done(member_);
-    if (round_ % kBoardHalf == 0) {
-      mine.half_stamp[(round_ / kBoardHalf - 1) % 4] = stamp;
-      mine.half_history[(round_ / kBoardHalf - 1) % 4] = static_cast<uint32_t>(history_);
-    }
+    if (round_ % kBoardStep == 0) mine.ends[(round_ / kBoardStep - 1) % BoardDone::kKept] = {stamp, history_};
     mine.rounds.store(round_, std::memory_order_release);
   }
   // This member will not look at the board again.
@@ -230,13 +253,22 @@ class Board {
 
  private:
   size_t places_offset() const { return sizeof(BoardHead) + members_ * sizeof(BoardDone); }
-  size_t logs_offset() const { return places_offset() + size_t{kBoardDepth} * members_ * sizeof(BoardPlace); }
-  void compare_half(const BoardDone& line, uint64_t rounds) {
-    const uint64_t half = rounds / kBoardHalf - 1;
-    const uint32_t theirs = line.half_history[half % 4];
-    const uint32_t ours = done(member_).half_history[half % 4];
-    if (theirs != ours && theirs != kUnchecked && ours != kUnchecked && half >= compare_from_) [[unlikely]]
-      half_differed_ = true;
+  size_t logs_offset() const { return places_offset() + size_t{kPlaceDepth} * members_ * sizeof(BoardPlace); }
+  static void copy_note(BoardNote& to, const BoardNote& from) {
+    const auto copy = [](uint64_t& t, const uint64_t& f) {
+      std::atomic_ref(t).store(std::atomic_ref(const_cast<uint64_t&>(f)).load(std::memory_order_relaxed),
+                               std::memory_order_relaxed);
+    };
+    copy(to.what[0], from.what[0]);
+    copy(to.what[1], from.what[1]);
+    copy(to.stamp, from.stamp);
+    copy(to.place, from.place);
+  }
+  void compare(const BoardDone& line, uint64_t step) {
+    const uint64_t theirs = line.ends[step % BoardDone::kKept].history;
+    const uint64_t ours = done(member_).ends[step % BoardDone::kKept].history;
+    if (theirs != ours && theirs != kUnchecked && ours != kUnchecked && step >= compare_from_) [[unlikely]]
+      differed_ = true;
   }
 
   std::byte* base_ = nullptr;
@@ -246,12 +278,12 @@ class Board {
   uint64_t round_ = 0;
   uint64_t settled_ = 0;         // every member has finished at least this many rounds
   uint32_t slowest_member_ = 0;  // members below it are known to have finished enough
-  uint64_t half_time_ = 0;       // the latest time at which one of them did
+  uint64_t free_at_ = 0;         // the latest time at which one of them did
   uint64_t begun_ = 0;
   uint64_t history_ = 1;
   uint64_t before_ = 1;        // the latest operation
-  uint64_t compare_from_ = 0;  // the first half whose histories are compared
-  bool half_differed_ = false;
+  uint64_t compare_from_ = 0;  // the first step whose histories are compared
+  bool differed_ = false;
 };
 
 }  // namespace chan

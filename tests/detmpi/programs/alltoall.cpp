@@ -19,6 +19,33 @@ void equal(const Group& g, int count, bool in_place) {
   expect_untouched(&in.back(), 1);
 }
 
+// Sent with gaps, received without; and the other way round.
+void with_gaps(const Group& g, int count) {
+  MPI_Datatype pairs;
+  MPI_Type_vector(count, 2, 3, MPI_INT, &pairs);
+  MPI_Type_commit(&pairs);
+  const auto place = [count](int member, int i) { return at((3 * int64_t{count} - 1) * member + i / 2 * 3 + i % 2); };
+  const size_t room = place(g.size, 0);
+  std::vector<int> wide(room, kUntouched), flat(at(2 * int64_t{count} * g.size)), in(flat.size());
+  for (int to = 0; to < g.size; ++to) {
+    for (int i = 0; i < 2 * count; ++i) {
+      wide[place(to, i)] = flat[at(2 * int64_t{count} * to + i)] = element(g.rank, to, i);
+    }
+  }
+  MPI_Alltoall(wide.data(), 1, pairs, in.data(), 2 * count, MPI_INT, g.comm);
+  for (int from = 0; from < g.size; ++from)
+    expect_elements(&in[at(2 * int64_t{count} * from)], 2 * count, from, g.rank);
+  std::fill(wide.begin(), wide.end(), kUntouched);
+  MPI_Alltoall(flat.data(), 2 * count, MPI_INT, wide.data(), 1, pairs, g.comm);
+  for (int from = 0; from < g.size; ++from) {
+    for (int i = 0; i < 2 * count; ++i) {
+      EXPECT(wide[place(from, i)] == element(from, g.rank, i));
+      if (i % 2 == 1 && i + 1 < 2 * count) expect_untouched(&wide[place(from, i) + 1], 1);
+    }
+  }
+  MPI_Type_free(&pairs);
+}
+
 // What member a gives to member b; the same both ways, as in place needs.
 int amount(int a, int b, int limit) { return (a * b + 3 * (a + b)) % limit; }
 
@@ -90,6 +117,7 @@ int main(int argc, char** argv) {
       if (count > (g.size > kManyRanks ? 257 : 4097) && g.size > 8) continue;
       equal(g, count, false);
       equal(g, count, true);
+      if (count > 0) with_gaps(g, count);
     }
     for (const int limit : {1, 4, 100, 9000}) {
       if (limit > 100 && g.size > kManyRanks) continue;

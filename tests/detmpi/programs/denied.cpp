@@ -32,6 +32,15 @@ int main(int argc, char** argv) {
                  MPI_BYTE, left(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     EXPECT(holds(in.data(), bytes, static_cast<uint64_t>(left() + round)));
   }
+  for (const int bytes : {100, 50000, 100000}) {
+    const auto out = message(static_cast<size_t>(bytes), static_cast<uint64_t>(g_rank));
+    std::vector<unsigned char> repeated, in(static_cast<size_t>(bytes * g_size));
+    for (int to = 0; to < g_size; ++to) repeated.insert(repeated.end(), out.begin(), out.end());
+    MPI_Alltoall(repeated.data(), bytes, MPI_BYTE, in.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
+    for (int from = 0; from < g_size; ++from) {
+      EXPECT(holds(&in[static_cast<size_t>(bytes * from)], static_cast<size_t>(bytes), static_cast<uint64_t>(from)));
+    }
+  }
   report.line("well");
   report.print();
 }

@@ -9,8 +9,8 @@ namespace {
 
 MPI_Comm g_comm = MPI_COMM_WORLD;
 bool g_odd = false;  // this rank differs
-int g_in[1024];
-int g_out[1024];
+int g_in[30000];
+int g_out[30000];
 
 int allreduce(int count, MPI_Datatype type, MPI_Op op) { return MPI_Allreduce(g_in, g_out, count, type, op, g_comm); }
 
@@ -27,6 +27,10 @@ int reduce_root() { return MPI_Reduce(g_in, g_out, 1, MPI_INT, MPI_SUM, g_odd ? 
 int scan_count() { return MPI_Scan(g_in, g_out, g_odd ? 1 : 2, MPI_INT, MPI_SUM, g_comm); }
 int allgather_count() { return MPI_Allgather(g_in, g_odd ? 2 : 1, MPI_INT, g_out, g_odd ? 2 : 1, MPI_INT, g_comm); }
 int alltoall_count() { return MPI_Alltoall(g_in, g_odd ? 2 : 1, MPI_INT, g_out, g_odd ? 2 : 1, MPI_INT, g_comm); }
+int alltoall_long() {
+  const int count = g_odd ? 10000 : 9000;
+  return MPI_Alltoall(g_in, count, MPI_INT, g_out, count, MPI_INT, g_comm);
+}
 int gather_root() { return MPI_Gather(g_in, 1, MPI_INT, g_out, 1, MPI_INT, g_odd ? g_size - 1 : 0, g_comm); }
 int gather_long() { return MPI_Gather(g_in, g_odd ? 2 : 1, MPI_INT, g_out, 1, MPI_INT, 0, g_comm); }
 int gather_short() { return MPI_Gather(g_in, g_odd ? 1 : 2, MPI_INT, g_out, 2, MPI_INT, 0, g_comm); }
@@ -102,6 +106,7 @@ constexpr Mismatch kMismatches[] = {
     {"scan_count", scan_count},
     {"allgather_count", allgather_count},
     {"alltoall_count", alltoall_count},
+    {"alltoall_long", alltoall_long},
     {"gather_root", gather_root},
     {"gather_long", gather_long},
     {"gather_short", gather_short},
