@@ -59,9 +59,6 @@ class InPlaceCopy {
       pack_all(bytes_.data() + starts_[static_cast<size_t>(i)], b.base, b.count, *b.type);
     }
   }
-  Block all() const {
-    return {const_cast<char*>(bytes_.data()), static_cast<int64_t>(bytes_.size()), datatype_from(MPI_BYTE)};
-  }
   Block block(int i) {
     const size_t begin = starts_[static_cast<size_t>(i)];
     const size_t end = starts_[static_cast<size_t>(i) + 1];
@@ -83,17 +80,17 @@ int run(Comm& comm, const Signature& signature, bool in_place, ToSend&& to_send,
   return exchange(comm, signature, to_send, to_receive);
 }
 
-// Every member reads its block of everybody's, from the left-hand neighbour on. `send` is all that this member has.
+// Every member reads its block of everybody's, from the left-hand neighbour on. `first` of those that this member has.
 template <typename ToReceive>
-int read_blocks(Comm& comm, const Signature& signature, const Block& send, ToReceive&& to_receive) {
+int read_blocks(Comm& comm, const Signature& signature, const Block& first, ToReceive&& to_receive) {
   Rounds rounds(comm, signature);
   const auto n = static_cast<uint32_t>(comm.size), me = rounds.me();
-  const size_t block = to_receive(comm.rank).bytes(), sent = send.bytes() / n;
+  const size_t block = to_receive(comm.rank).bytes(), sent = first.bytes();
   if (sent != block) [[unlikely]]
     rounds.fail_uneven(sent, block);
   Exposure exposure(rounds);
-  exposure.expose(TypedBytes(*send.type, send.base, send.count));
-  rounds.fail(copy_block(part_of(send, comm.rank, comm.size), to_receive(comm.rank)));
+  exposure.expose(TypedBytes(*first.type, first.base, first.count * comm.size));
+  rounds.fail(copy_block(nth(first, comm.rank), to_receive(comm.rank)));
   for (uint32_t step = 1; step < n; ++step) {
     const uint32_t from = (me + n - step) % n;
     const Block b = to_receive(static_cast<int>(from));
@@ -130,15 +127,14 @@ int alltoall(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype,
     rounds.finish();
     return rounds.code();
   }
-  const auto to_send = [&](int i) { return Block{offset(in, int64_t{i} * sendcount, sendtype), sendcount, &sendtype}; };
-  const auto to_receive = [&](int i) {
-    return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
-  };
+  const Block first{in, sendcount, &sendtype};
+  const auto to_send = [&](int i) { return nth(first, i); };
+  const auto to_receive = [to = Block{recvbuf, recvcount, &recvtype}](int i) { return nth(to, i); };
   if (comm.size > 1 && block >= kExposedBlock) {
     const Signature signature = Signature().bytes(sent).uneven(sent != block);
-    if (!in_place) return read_blocks(comm, signature, {in, sendcount * comm.size, &sendtype}, to_receive);
-    const InPlaceCopy copy(comm, to_receive);
-    return read_blocks(comm, signature, copy.all(), to_receive);
+    if (!in_place) return read_blocks(comm, signature, first, to_receive);
+    InPlaceCopy copy(comm, to_receive);
+    return read_blocks(comm, signature, copy.block(0), to_receive);
   }
   return run(comm, Signature().message_bytes(sent), in_place, to_send, to_receive);
 }

@@ -25,10 +25,9 @@ inline void* offset(const void* base, int64_t element, const Datatype& type) {
   return place(static_cast<const char*>(base), element * type.extent);
 }
 
-// The i-th of `parts` equal parts.
-inline Block part_of(const Block& all, int i, int parts) {
-  const int64_t count = all.count / parts;
-  return {offset(all.base, i * count, *all.type), count, all.type};
+// The i-th of equal blocks that lie one behind the other.
+inline Block nth(const Block& first, int i) {
+  return {offset(first.base, i * first.count, *first.type), first.count, first.type};
 }
 
 }  // namespace detmpi

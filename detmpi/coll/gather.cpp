@@ -74,10 +74,11 @@ int scatter_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& c
     return receive(mine.base, mine.count, *mine.type, comm, peer_in(comm, root, signature));
   }
   Pending pending(comm);
+  Peer peer = peer_in(comm, root, signature);
   for (int to = 0; to < comm.size; ++to) {
-    const Block block = block_of(to);
-    const Peer peer = peer_in(comm, to, signature);
     if (to == root) continue;
+    const Block block = block_of(to);
+    peer.rank = to;
     if (block.bytes() <= kShortBlock) {
       p2p_send(block.base, block.count, *block.type, comm, peer, SendMode::kStandard);
     } else {
@@ -146,13 +147,11 @@ namespace impl {
 int gather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
            const Datatype& recvtype, int root, Comm& comm) {
   const Block mine{const_cast<void*>(sendbuf), sendcount, &sendtype};
-  const size_t bytes = comm.rank == root ? Block{recvbuf, recvcount, &recvtype}.bytes() : mine.bytes();
+  const Block first{recvbuf, recvcount, &recvtype};
+  const size_t bytes = comm.rank == root ? first.bytes() : mine.bytes();
   return gather_by_messages(
-      mine,
-      [&](int i) {
-        return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
-      },
-      root, comm, sendbuf == MPI_IN_PLACE, Signature().root(root).message_bytes(bytes));
+      mine, [&](int i) { return nth(first, i); }, root, comm, sendbuf == MPI_IN_PLACE,
+      Signature().root(root).message_bytes(bytes));
 }
 
 int gatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, Integers recvcounts,
@@ -168,14 +167,12 @@ int gatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, 
 
 int scatter(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
             const Datatype& recvtype, int root, Comm& comm) {
-  auto* base = const_cast<void*>(sendbuf);
   const Block mine{recvbuf, recvcount, &recvtype};
-  const Block all{base, sendcount * comm.size, &sendtype};
+  const Block first{const_cast<void*>(sendbuf), sendcount, &sendtype};
   const bool in_place = recvbuf == MPI_IN_PLACE;
-  const size_t bytes = comm.rank == root ? part_of(all, 0, comm.size).bytes() : mine.bytes();
+  const size_t bytes = comm.rank == root ? first.bytes() : mine.bytes();
   return scatter_by_messages(
-      mine, [&](int i) { return part_of(all, i, comm.size); }, root, comm, in_place,
-      Signature().root(root).message_bytes(bytes));
+      mine, [&](int i) { return nth(first, i); }, root, comm, in_place, Signature().root(root).message_bytes(bytes));
 }
 
 int scatterv(const void* sendbuf, Integers sendcounts, Integers displs, const Datatype& sendtype, void* recvbuf,
@@ -191,9 +188,7 @@ int scatterv(const void* sendbuf, Integers sendcounts, Integers displs, const Da
 
 int allgather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
               const Datatype& recvtype, Comm& comm) {
-  const auto block = [&](int i) {
-    return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
-  };
+  const auto block = [first = Block{recvbuf, recvcount, &recvtype}](int i) { return nth(first, i); };
   const bool in_place = sendbuf == MPI_IN_PLACE;
   const Block own = in_place ? block(comm.rank) : Block{const_cast<void*>(sendbuf), sendcount, &sendtype};
   return allgather_by_rounds(own, block, comm, in_place, Signature().bytes(own.bytes()));

@@ -26,9 +26,9 @@ void Rounds::notify(uint32_t member) const {
   wake_rank(world);
 }
 
-void Rounds::notify_all() const {
+void notify_all(const Comm& comm) {
   spmc::base::light_fence();
-  for (const int world : comm_.world_rank) {
+  for (const int world : comm.world_rank) {
     auto& line = spmc::segment::space_slot(space_of_rank(world)).wait;
     if (line.sleeping.load(std::memory_order_relaxed) && world != g_engine.rank()) spmc::base::wake_sleeper(line);
   }
@@ -91,7 +91,7 @@ void Rounds::publish(int to) {
   if (g_log_events) [[unlikely]]
     note_entry();
   board_.publish(g_clock, broken_ ? kBroken : board_.history());
-  if (to == kEverybody) notify_all();
+  if (to == kEverybody) notify_all(comm_);
   else notify(static_cast<uint32_t>(to));
   note();
 }
@@ -99,9 +99,7 @@ void Rounds::publish(int to) {
 void Rounds::write_note() {
   due_ = false;
   board_.note(signature_.note(begun_));
-  spmc::base::light_fence();
-  if (board_.head().waiting.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    notify_all();
+  notify_waiting(comm_);
 }
 
 void Rounds::note_entry() {
@@ -218,9 +216,7 @@ void Rounds::finish() {
     told_ = 0;
   }
   board_.finish(g_clock);
-  spmc::base::light_fence();
-  if (board_.head().waiting.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    notify_all();
+  notify_waiting(comm_);
 }
 
 }  // namespace detmpi

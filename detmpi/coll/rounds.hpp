@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 
+#include <base/wait.hpp>
 #include <chan/board.hpp>
 
 #include "../engine/engine.hpp"
@@ -26,6 +27,14 @@ struct CommTransport {
   spmc::EPageIndex first;  // of the board's frames; none for a communicator of one
   Reading reading = Reading::kUnknown;
 };
+
+// Wakes the members that sleep; or does so if one of them waits for more than a place.
+void notify_all(const Comm& comm);
+inline void notify_waiting(const Comm& comm) {
+  spmc::base::light_fence();
+  if (comm.transport->board.head().waiting.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    notify_all(comm);
+}
 
 // An operation in which members turn out to differ goes on in its rounds, with zeros for what others publish: so the
 // others go on as well, and later operations find the board in order.
@@ -78,8 +87,6 @@ class Rounds {
   void note() {
     if (due_) write_note();
   }
-  // Wakes the members that sleep.
-  void notify_all() const;
   // The operation is over: an error code if members differ in it, as far as this one knows.
   int code() const { return code_; }
   void fail(int code) { code_ = code_ == MPI_SUCCESS ? code : code_; }

@@ -81,9 +81,12 @@ int Signature::error_class(const Signature& other) const {
 }
 
 void begin_operation(Comm& comm, const Signature& signature) {
-  Comm& group = comm.inter ? *comm.local : comm;
+  const Comm& group = comm.inter ? *comm.local : comm;
   if (group.transport == nullptr || group.transport->board.members() <= 1) return;
-  const Rounds noted_at_once(group, signature);
+  chan::Board& board = group.transport->board;
+  if (!begin_hash(board, signature)) return;
+  board.note(signature.note(g_clock));
+  notify_waiting(group);
 }
 
 }  // namespace detmpi
