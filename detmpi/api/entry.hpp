@@ -61,7 +61,7 @@ bool bad_key(const char* key);
 int edges_in(const Comm& comm);
 int edges_out(const Comm& comm);
 
-// Index of the first bad element, 0 when the array is null, -1 when all are good.
+// Index of the first bad element, -1 when all are good.
 MPI_Count bad_counts(Integers counts, int n);
 MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed);
 

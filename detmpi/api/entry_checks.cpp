@@ -23,7 +23,6 @@ int edges_out(const Comm& comm) {
 int fail_no_topology(const Comm& comm) { return raise_error(no_topology(comm, "process")); }
 
 MPI_Count bad_counts(Integers counts, int n) {
-  if (counts.null()) return n > 0 ? 0 : -1;
   for (int i = 0; i < n; ++i) {
     if (counts[i] < 0) return i;
   }
@@ -31,7 +30,6 @@ MPI_Count bad_counts(Integers counts, int n) {
 }
 
 MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed) {
-  if (types == nullptr) return n > 0 ? 0 : -1;
   for (MPI_Count i = 0; i < n; ++i) {
     const Datatype* type = datatype_from(types[i]);
     if (type == nullptr || (committed && !type->committed)) return i;
@@ -40,13 +38,11 @@ MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed) {
 }
 
 int fail_counts(const char* parameter, Integers counts, int n) {
-  if (counts.null()) return fail_null(MPI_ERR_ARG, parameter);
   const MPI_Count i = bad_counts(counts, n);
   return fail(MPI_ERR_COUNT, "%s[%ld] is %ld (must not be negative)", parameter, i, counts[i]);
 }
 
 int fail_types(const char* parameter, const MPI_Datatype* types, MPI_Count n, bool committed) {
-  if (types == nullptr) return fail_null(MPI_ERR_ARG, parameter);
   const MPI_Count i = bad_types(types, n, committed);
   if (datatype_from(types[i]) != nullptr) {
     return fail(MPI_ERR_TYPE, "%s[%ld] has not been committed (MPI_Type_commit)", parameter, i);

@@ -27,8 +27,8 @@ def null(cls="MPI_ERR_ARG"):
     return (("{n} == nullptr", 'fail_null(%s, "{n}")' % cls, cls),)
 
 
-def null_list(cls="MPI_ERR_ARG"):
-    return (("{n} == nullptr && {a} > 0", 'fail_null(%s, "{n}")' % cls, cls),)
+def null_list(cls="MPI_ERR_ARG", length="{a}"):
+    return (("{n} == nullptr && %s > 0" % length, 'fail_null(%s, "{n}")' % cls, cls),)
 
 
 def handle(cls):
@@ -43,11 +43,30 @@ def out(ctype, text, **more):
     return Kind(ctype + " *%s", "out", text, null(), **more)
 
 
-def not_negative(text, **more):
-    check = (("{n} < 0", 'fail(MPI_ERR_COUNT, "{n} is %ld (must not be negative)", MPI_Count({n}))', "MPI_ERR_COUNT"),)
-    return Kind("int %s", "in", text, check, **more)
+def not_negative(text, ctype="int %s", cls="MPI_ERR_COUNT", **more):
+    check = (("{n} < 0", 'fail(' + cls + ', "{n} is %ld (must not be negative)", MPI_Count({n}))', cls),)
+    return Kind(ctype, "in", text, check, **more)
 
 
+def counts_for(whom, length):
+    check = null_list(length=length) + (("bad_counts({n}, %s) >= 0" % length, 'fail_counts("{n}", {n}, %s)' % length,
+                                         "MPI_ERR_COUNT"),)
+    return Kind("const int %s[]", "in", "one number of elements for each " + whom, check, impl="Integers %s",
+                large="const MPI_Count %s[]")
+
+
+def displs_for(whom, length):
+    return Kind("const int %s[]", "in", "one displacement for each " + whom, null_list(length=length), impl="Integers %s",
+                large="const MPI_Aint %s[]")
+
+
+def types_of(ctype, text, length, committed):
+    listed = "{n}, %s, %s" % (length, committed)
+    check = null_list(length=length) + (("bad_types(%s) >= 0" % listed, 'fail_types("{n}", %s)' % listed, "MPI_ERR_TYPE"),)
+    return Kind(ctype, "in", text, check)
+
+
+EDGES = "{a}(*comm_o)"  # the number of the neighbours on one side
 BUFFER = (("null_buffer({n}, {count}, {type})", 'fail(MPI_ERR_BUFFER, "{n} is null, but {count} elements '
            'are to be moved", MPI_Count({countvalue}))', "MPI_ERR_BUFFER"),)
 STATUS = (("bad_status({n})", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),)
@@ -68,9 +87,7 @@ KINDS = {
     # numbers
     "count": not_negative("a number, not negative", impl="MPI_Count %s", large="MPI_Count %s"),
     "number": not_negative("a number, not negative"),
-    "bigcount": Kind("MPI_Count %s", "in", "a number, not negative",
-                     (("{n} < 0", 'fail(MPI_ERR_COUNT, "{n} is %ld (must not be negative)", {n})',
-                       "MPI_ERR_COUNT"),)),
+    "bigcount": not_negative("a number, not negative", "MPI_Count %s"),
     "int": Kind("int %s", "in", "integer"),
     "aint": Kind("MPI_Aint %s", "in", "address or distance in bytes"),
     "int_out": out("int", "integer"),
@@ -104,37 +121,23 @@ KINDS = {
     "old_ints": Kind("int %s[]", "in", "array of integers", null_list()),
     "old_aints": Kind("MPI_Aint %s[]", "in", "array of distances in bytes", null_list()),
     "ranges": Kind("int %s[][3]", "in", "array of (first, last, stride)", null_list()),
-    "counts": Kind("const int %s[]", "in", "one number of elements for each rank",
-                   (("bad_counts({n}, comm_o->peers) >= 0", 'fail_counts("{n}", {n}, comm_o->peers)',
-                     "MPI_ERR_COUNT"),), impl="Integers %s", large="const MPI_Count %s[]"),
-    "own_counts": Kind("const int %s[]", "in", "one number of elements for each rank of the own group",
-                       (("bad_counts({n}, comm_o->size) >= 0", 'fail_counts("{n}", {n}, comm_o->size)',
-                         "MPI_ERR_COUNT"),), impl="Integers %s", large="const MPI_Count %s[]"),
-    "displs": Kind("const int %s[]", "in", "one displacement for each rank",
-                   (("{n} == nullptr", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),), impl="Integers %s",
-                   large="const MPI_Aint %s[]"),
+    "counts": counts_for("rank", "comm_o->peers"),
+    "own_counts": counts_for("rank of the own group", "comm_o->size"),
+    "displs": displs_for("rank", "comm_o->peers"),
     "offset": Kind("MPI_Offset %s", "in", "offset or size in a file"),
     "offset_out": out("MPI_Offset", "offset or size in a file"),
     # topologies
-    "ndims": Kind("int %s", "in", "number of dimensions",
-                  (("{n} < 0", 'fail(MPI_ERR_DIMS, "{n} is %d (must not be negative)", {n})', "MPI_ERR_DIMS"),)),
-    "room": Kind("int %s", "in", "length of an array",
-                 (("{n} < 0", 'fail(MPI_ERR_ARG, "{n} is %d (must not be negative)", {n})', "MPI_ERR_ARG"),)),
+    "ndims": not_negative("number of dimensions", cls="MPI_ERR_DIMS"),
+    "room": not_negative("length of an array", cls="MPI_ERR_ARG"),
     "coordinates": Kind("const int %s[]", "in", "one integer for each dimension"),
     "weights": Kind("const int %s[]", "in", "one weight for each edge, MPI_UNWEIGHTED, or MPI_WEIGHTS_EMPTY"),
     "weights_out": Kind("int %s[]", "out", "room for the weights, or MPI_UNWEIGHTED"),
     # of a neighbourhood: {a} counts the edges
-    "edge_counts": Kind("const int %s[]", "in", "one number of elements for each neighbour",
-                        (("bad_counts({n}, {a}(*comm_o)) >= 0", 'fail_counts("{n}", {n}, {a}(*comm_o))',
-                          "MPI_ERR_COUNT"),), impl="Integers %s", large="const MPI_Count %s[]"),
-    "edge_displs": Kind("const int %s[]", "in", "one displacement for each neighbour",
-                        (("{n} == nullptr && {a}(*comm_o) > 0", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),),
-                        impl="Integers %s", large="const MPI_Aint %s[]"),
+    "edge_counts": counts_for("neighbour", EDGES),
+    "edge_displs": displs_for("neighbour", EDGES),
     "edge_aints": Kind("const MPI_Aint %s[]", "in", "one displacement in bytes for each neighbour",
-                       (("{n} == nullptr && {a}(*comm_o) > 0", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),)),
-    "edge_types": Kind("const MPI_Datatype %s[]", "in", "one datatype for each neighbour",
-                       (("bad_types({n}, {a}(*comm_o), true) >= 0", 'fail_types("{n}", {n}, {a}(*comm_o), true)',
-                         "MPI_ERR_TYPE"),)),
+                       null_list(length=EDGES)),
+    "edge_types": types_of("const MPI_Datatype %s[]", "one datatype for each neighbour", EDGES, "true"),
     # ranks and tags
     "dest": Kind("int %s", "in", "rank to send to, or MPI_PROC_NULL",
                  (("bad_dest({n}, *comm_o)", 'fail_rank("{n}", {n}, false)', "MPI_ERR_RANK"),)),
@@ -144,11 +147,8 @@ KINDS = {
                  (("bad_root({n}, *comm_o)", 'fail_root({n})', "MPI_ERR_ROOT"),)),
     "tag": Kind("int %s", "in", "tag, 0 to 2147483647",
                 (("{n} < 0", 'fail_tag("{n}", {n}, false)', "MPI_ERR_TAG"),)),
-    "partitions": Kind("int %s", "in", "number of partitions, not negative",
-                       (("{n} < 0", 'fail(MPI_ERR_ARG, "{n} is %d (must not be negative)", {n})', "MPI_ERR_ARG"),)),
-    "part_count": Kind("MPI_Count %s", "in", "number of elements in a partition, not negative",
-                       (("{n} < 0", 'fail(MPI_ERR_COUNT, "{n} is %ld (must not be negative)", {n})',
-                         "MPI_ERR_COUNT"),)),
+    "partitions": not_negative("number of partitions, not negative", cls="MPI_ERR_ARG"),
+    "part_count": not_negative("number of elements in a partition, not negative", "MPI_Count %s"),
     "part_source": Kind("int %s", "in", "rank to receive from, or MPI_PROC_NULL",
                         (("bad_dest({n}, *comm_o)", 'fail_rank("{n}", {n}, false)', "MPI_ERR_RANK"),)),
     "rtag": Kind("int %s", "in", "tag, or MPI_ANY_TAG",
@@ -171,16 +171,10 @@ KINDS = {
                      "datatype_from", "const Datatype& %s", "datatype_or_null({n})"),
     "anytype": Kind("MPI_Datatype %s", "in", "datatype", handle("MPI_ERR_TYPE"), "datatype_from",
                     "const Datatype& %s"),
-    "datatypes": Kind("const MPI_Datatype %s[]", "in", "one datatype for each rank",
-                      (("bad_types({n}, comm_o->peers, true) >= 0",
-                        'fail_types("{n}", {n}, comm_o->peers, true)', "MPI_ERR_TYPE"),)),
-    "anytypes": Kind("const MPI_Datatype %s[]", "in", "array of datatypes",
-                     (("bad_types({n}, {a}, false) >= 0", 'fail_types("{n}", {n}, {a}, false)',
-                       "MPI_ERR_TYPE"),)),
+    "datatypes": types_of("const MPI_Datatype %s[]", "one datatype for each rank", "comm_o->peers", "true"),
+    "anytypes": types_of("const MPI_Datatype %s[]", "array of datatypes", "{a}", "false"),
     "anytypes_out": Kind("MPI_Datatype %s[]", "out", "array of datatypes", null_list()),
-    "old_anytypes": Kind("MPI_Datatype %s[]", "in", "array of datatypes",
-                         (("bad_types({n}, {a}, false) >= 0", 'fail_types("{n}", {n}, {a}, false)',
-                           "MPI_ERR_TYPE"),)),
+    "old_anytypes": types_of("MPI_Datatype %s[]", "array of datatypes", "{a}", "false"),
     "datatype_out": out("MPI_Datatype", "new datatype"),
     "datatype_io": Kind("MPI_Datatype *%s", "inout", "datatype",
                         handle_pointer("MPI_ERR_TYPE", "datatype_from")),

@@ -21,7 +21,6 @@ class Integers {
   Integers(const int* list) : list_(list) {}
   Integers(const MPI_Count* list) : list_(list), form_(Form::kLarge) {}
 
-  bool null() const { return list_ == nullptr; }
   template <std::integral Index>
   int64_t operator[](Index i) const {
     return form_ == Form::kLarge ? static_cast<const MPI_Count*>(list_)[i] : static_cast<const int*>(list_)[i];

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a call of every MPI function with one bad argument and good ones else, for each parameter that is checked."""
+"""Writes calls of every MPI function with one bad argument and good ones else, for each parameter that can be bad."""
 import argparse
 import sys
 from pathlib import Path
@@ -10,84 +10,135 @@ parser.add_argument("--out", required=True)
 options = parser.parse_args()
 sys.path.insert(0, options.api)
 from generate import checks  # noqa: E402
+from kinds import BUFFERS, COUNTS  # noqa: E402
 from same_memory import same_memory_checks  # noqa: E402
 from table import read_table  # noqa: E402
 
-# By kind: an argument that is good. What begins with g_ stands in bad_calls_test.cpp. A kind that is not here, and is no
-# pointer to something that the call writes, is out of reach, and its functions with it.
+# By kind: an argument that is good. What begins with g_ stands in bad_calls_test.cpp.
 GOOD = {
     "sbuf": "g_buffer", "sbufi": "g_buffer", "rbuf": "g_other", "rbufi": "g_other", "iobuf": "g_buffer",
-    "memory": "g_buffer", "cmemory": "g_buffer", "address": "g_buffer", "count": "1", "bigcount": "1", "int": "1", "aint": "0",
-    "ints": "g_ints", "ints_out": "g_ints", "ints_io": "g_ints", "int_list": "g_ints", "counts": "g_ints", "displs": "g_ints",
-    "aints": "g_aints", "aints_out": "g_aints", "ndims": "1", "room": "1", "dest": "2", "source": "2", "root": "1", "tag": "3",
-    "rtag": "3", "comm": "MPI_COMM_WORLD", "group": "MPI_GROUP_EMPTY", "datatype": "MPI_INT", "anytype": "MPI_INT",
-    "datatypes": "g_types", "anytypes": "g_types", "op": "MPI_SUM", "errhandler": "MPI_ERRORS_RETURN",
-    "info_opt": "MPI_INFO_NULL", "key": '"key"', "string": '"text"', "request": "MPI_REQUEST_NULL", "requests": "g_requests",
-    "status": "MPI_STATUS_IGNORE", "status_in": "&g_status", "status_io": "&g_status", "statuses": "MPI_STATUSES_IGNORE",
-    "message_io": "&g_message", "string_out": "g_text", "address_out": "g_buffer",
+    "memory": "g_buffer", "cmemory": "g_buffer", "address": "g_buffer", "address_out": "g_buffer",
+    "count": "1", "number": "1", "bigcount": "1", "int": "1", "room": "1", "ndims": "1", "step": "1", "aint": "0",
+    "distance": "0", "partitions": "1", "part_count": "1",
+    "ints": "g_ints", "ints_out": "g_ints", "ints_io": "g_ints", "int_list": "g_ints", "old_ints": "g_ints",
+    "counts": "g_ints", "own_counts": "g_ints", "edge_counts": "g_ints", "displs": "g_ints", "edge_displs": "g_ints",
+    "lengths": "g_ints", "coordinates": "g_ints", "distances": "g_ints", "aints": "g_ints", "aints_out": "g_ints",
+    "old_aints": "g_ints", "edge_aints": "g_ints", "counts_out": "g_ints", "ranges": "g_ranges",
+    "weights": "MPI_UNWEIGHTED", "weights_out": "MPI_UNWEIGHTED",
+    "dest": "2", "source": "2", "part_source": "2", "root": "1", "tag": "3", "rtag": "3",
+    "comm": "MPI_COMM_WORLD", "topo_comm": "MPI_COMM_WORLD", "peer_comm": "MPI_COMM_WORLD",
+    "group": "MPI_GROUP_EMPTY", "peer_group": "MPI_GROUP_EMPTY", "op": "MPI_SUM", "session": "g_session",
+    "datatype": "MPI_INT", "anytype": "MPI_INT", "datatypes": "g_types", "anytypes": "g_types", "edge_types": "g_types",
+    "old_anytypes": "g_types", "anytypes_out": "g_types", "errhandler": "MPI_ERRORS_RETURN",
+    "initial_errhandler": "g_errhandler", "info": "g_info", "info_opt": "MPI_INFO_NULL",
+    "env_argv": "nullptr", "comm_io": "at(MPI_COMM_WORLD)", "group_io": "at(MPI_GROUP_EMPTY)", "op_io": "at(MPI_SUM)",
+    "datatype_io": "at(MPI_INT)", "errhandler_io": "at(g_errhandler)", "info_io": "at(g_info)", "session_io": "at(g_session)",
+    "key": '"key"', "string": '"text"', "string_out": "g_text", "cstring_out": "g_text",
+    "request": "MPI_REQUEST_NULL", "requests": "g_requests", "status": "MPI_STATUS_IGNORE",
+    "statuses": "MPI_STATUSES_IGNORE",
 }
 # By kind: what is bad, each with its class.
 NULL_ARG = [("nullptr", "MPI_ERR_ARG")]
+NEGATIVE = [("-1", "MPI_ERR_COUNT")]
+NULL_BUFFER = [("nullptr", "MPI_ERR_BUFFER")]
+BAD_COUNTS = NULL_ARG + [("g_negative", "MPI_ERR_COUNT")]
+BAD_TYPES = NULL_ARG + [("g_bad_types", "MPI_ERR_TYPE")]
+BAD_TYPE_LIST = NULL_ARG + [("g_bad_types + 2", "MPI_ERR_TYPE")]  # of length 1
+BAD_COMMS = [("MPI_COMM_NULL", "MPI_ERR_COMM"), ("MPI_INT", "MPI_ERR_COMM"), ("g_freed_comm", "MPI_ERR_COMM")]
 BAD = {
-    "count": [("-1", "MPI_ERR_COUNT")], "bigcount": [("-1", "MPI_ERR_COUNT")],
-    "counts": [("nullptr", "MPI_ERR_ARG"), ("g_negative", "MPI_ERR_COUNT")], "displs": NULL_ARG,
+    "count": NEGATIVE, "number": NEGATIVE, "bigcount": NEGATIVE, "part_count": NEGATIVE,
+    "partitions": [("-1", "MPI_ERR_ARG")], "room": [("-1", "MPI_ERR_ARG")], "ndims": [("-1", "MPI_ERR_DIMS")],
+    "counts": BAD_COUNTS, "own_counts": BAD_COUNTS, "edge_counts": BAD_COUNTS,
+    "datatypes": BAD_TYPES, "edge_types": BAD_TYPES, "anytypes": BAD_TYPE_LIST, "old_anytypes": BAD_TYPE_LIST,
     "dest": [("4", "MPI_ERR_RANK"), ("-7", "MPI_ERR_RANK"), ("MPI_ANY_SOURCE", "MPI_ERR_RANK")],
     "source": [("4", "MPI_ERR_RANK"), ("-7", "MPI_ERR_RANK")],
-    "root": [("4", "MPI_ERR_ROOT"), ("-1", "MPI_ERR_ROOT")], "tag": [("-1", "MPI_ERR_TAG")],
-    "rtag": [("-2", "MPI_ERR_TAG")], "ndims": [("-1", "MPI_ERR_DIMS")], "room": [("-1", "MPI_ERR_ARG")],
-    "comm": [("MPI_COMM_NULL", "MPI_ERR_COMM"), ("MPI_INT", "MPI_ERR_COMM"), ("g_freed_comm", "MPI_ERR_COMM")],
+    "part_source": [("4", "MPI_ERR_RANK"), ("MPI_ANY_SOURCE", "MPI_ERR_RANK")],
+    "root": [("4", "MPI_ERR_ROOT"), ("-1", "MPI_ERR_ROOT")],
+    "tag": [("-1", "MPI_ERR_TAG")], "rtag": [("-2", "MPI_ERR_TAG")],
+    "comm": BAD_COMMS, "topo_comm": BAD_COMMS + [("MPI_COMM_SELF", "MPI_ERR_TOPOLOGY")],
     "group": [("MPI_GROUP_NULL", "MPI_ERR_GROUP"), ("MPI_INT", "MPI_ERR_GROUP")],
     "datatype": [("MPI_DATATYPE_NULL", "MPI_ERR_TYPE"), ("MPI_COMM_WORLD", "MPI_ERR_TYPE"),
                  ("g_uncommitted", "MPI_ERR_TYPE"), ("g_freed_type", "MPI_ERR_TYPE")],
     "anytype": [("MPI_DATATYPE_NULL", "MPI_ERR_TYPE"), ("g_freed_type", "MPI_ERR_TYPE")],
-    "datatypes": [("nullptr", "MPI_ERR_ARG"), ("g_bad_types", "MPI_ERR_TYPE")],
-    "op": [("MPI_OP_NULL", "MPI_ERR_OP"), ("MPI_INT", "MPI_ERR_OP"), ("MPI_MINLOC", "MPI_ERR_OP")],
-    "errhandler": [("MPI_ERRHANDLER_NULL", "MPI_ERR_ARG")], "info_opt": [("MPI_INT", "MPI_ERR_INFO")],
-    "key": [("nullptr", "MPI_ERR_INFO_KEY"), ('""', "MPI_ERR_INFO_KEY")], "string": NULL_ARG, "status": NULL_ARG,
-    "status_in": NULL_ARG, "status_io": NULL_ARG, "requests": [("nullptr", "MPI_ERR_REQUEST")],
-    "request_io": [("nullptr", "MPI_ERR_REQUEST")], "message_io": NULL_ARG, "string_out": NULL_ARG,
-    "sbuf": [("nullptr", "MPI_ERR_BUFFER")], "sbufi": [("nullptr", "MPI_ERR_BUFFER")],
-    "rbuf": [("nullptr", "MPI_ERR_BUFFER")], "rbufi": [("nullptr", "MPI_ERR_BUFFER")],
-    "iobuf": [("nullptr", "MPI_ERR_BUFFER")],
+    "op": [("MPI_OP_NULL", "MPI_ERR_OP"), ("MPI_INT", "MPI_ERR_OP")],
+    "errhandler": [("MPI_ERRHANDLER_NULL", "MPI_ERR_ARG")], "initial_errhandler": [("MPI_ERRHANDLER_NULL", "MPI_ERR_ARG")],
+    "info": [("MPI_INFO_NULL", "MPI_ERR_INFO")], "info_opt": [("MPI_INT", "MPI_ERR_INFO")],
+    "session": [("MPI_SESSION_NULL", "MPI_ERR_SESSION"), ("MPI_INT", "MPI_ERR_SESSION")],
+    "comm_io": NULL_ARG + [("at(MPI_COMM_NULL)", "MPI_ERR_COMM")],
+    "group_io": NULL_ARG + [("at(MPI_GROUP_NULL)", "MPI_ERR_GROUP")],
+    "op_io": NULL_ARG + [("at(MPI_OP_NULL)", "MPI_ERR_OP")],
+    "datatype_io": NULL_ARG + [("at(MPI_DATATYPE_NULL)", "MPI_ERR_TYPE")],
+    "errhandler_io": NULL_ARG + [("at(MPI_ERRHANDLER_NULL)", "MPI_ERR_ARG")],
+    "info_io": NULL_ARG + [("at(MPI_INFO_NULL)", "MPI_ERR_INFO")],
+    "session_io": NULL_ARG + [("at(MPI_SESSION_NULL)", "MPI_ERR_SESSION")],
+    "key": [("nullptr", "MPI_ERR_INFO_KEY"), ('""', "MPI_ERR_INFO_KEY")],
+    "requests": [("nullptr", "MPI_ERR_REQUEST")], "request_io": [("nullptr", "MPI_ERR_REQUEST")],
+    "sbuf": NULL_BUFFER, "sbufi": NULL_BUFFER, "rbuf": NULL_BUFFER, "rbufi": NULL_BUFFER, "iobuf": NULL_BUFFER,
 }
+# Pointers that may be null.
+OPTIONAL = {
+    "memory", "cmemory", "address", "coordinates", "int_list", "weights", "weights_out", "cstring_out", "comm_copy_attr_fn",
+    "comm_delete_attr_fn", "type_copy_attr_fn", "type_delete_attr_fn", "env_argv",
+}
+# What the arguments are of cannot be called here.
+APART = {"Init", "Init_thread", "Pcontrol"}
 
 
 def fitting(value, param):
-    """The same array for the type of the parameter, which that of a form for large counts differs in."""
-    if "MPI_Count" in param.ctype:
-        return {"g_ints": "g_large", "g_negative": "g_negative_large"}.get(value, value)
-    return {"g_ints": "g_aints"}.get(value, value) if "MPI_Aint" in param.ctype else value
+    """The same array of the type of the parameter."""
+    for ctype, suffix in (("MPI_Count", "_large"), ("MPI_Aint", "_distances")):
+        if ctype in param.ctype and value in ("g_ints", "g_negative"):
+            return value + suffix
+    return value
 
 
 def good(param):
-    """A good argument, null if there is none."""
     if param.kind_name in GOOD:
         return fitting(GOOD[param.kind_name], param)
-    if param.kind_name.endswith("_out") and param.ctype.endswith(" *%s"):
-        return f"room_for<{param.ctype[:-4]}>()"
-    return None
+    pointed = param.ctype.removeprefix("const ").removesuffix(" *%s")
+    if param.kind_name.endswith(("_fn", "_function")):
+        return f"any_function<{pointed}>()"
+    return f"room_for<{pointed}>()"
 
 
-def bad(param):
-    if param.kind_name.endswith("_out") and param.kind.check:
-        return NULL_ARG
-    return [(fitting(value, param), cls) for value, cls in BAD.get(param.kind_name, [])]
+def is_pointer(param):
+    return "*" in param.ctype or "[]" in param.ctype
+
+
+def bad(function, param):
+    """What is bad for the parameter, with its class."""
+    if param.kind_name in BUFFERS:
+        count = function.after(param, COUNTS)
+        if count is None or count.kind_name != "count":
+            return []  # there is no telling whether there are data
+    if param.kind_name in BAD:
+        found = [(fitting(value, param), cls) for value, cls in BAD[param.kind_name]]
+    else:
+        found = NULL_ARG if is_pointer(param) and param.kind_name not in OPTIONAL else []
+    if param.kind_name == "op" and any(p.kind_name == "datatype" for p in function.params):
+        found = found + [("MPI_MINLOC", "MPI_ERR_OP")]
+    return found
+
+
+def check_table(function):
+    """The table checks what is bad, and nothing else."""
+    same_memory = same_memory_checks(function)  # tested by wrong_buffers.cpp
+    checked = {(row[-1], row[-2]) for row in checks(function) if row not in same_memory}
+    wanted = {(p.name, cls) for p in function.params for _, cls in bad(function, p)}
+    if checked != wanted:
+        sys.exit(f"MPI_{function.name}: not checked: {sorted(wanted - checked)}; without a bad call: "
+                 f"{sorted(checked - wanted)}")
 
 
 rows = []
 for function in read_table(Path(options.api) / "functions"):
-    arguments = [good(p) for p in function.params]
-    if function.unsupported or function.tool or function.anytime or function.returns != "int" or None in arguments:
+    if function.unsupported or function.tool or function.returns != "int" or function.name in APART:
         continue
+    check_table(function)
     # Rank 1 calls, and is the root: every argument counts.
-    own = [row for row in checks(function) if row not in same_memory_checks(function)]
-    checked = {(row[-1], row[-2]) for row in own}
+    arguments = [good(p) for p in function.params]
     for at, param in enumerate(function.params):
-        for value, cls in bad(param):
-            if (param.name, cls) not in checked:
-                continue
-            if value == "MPI_MINLOC" and all(p.kind_name != "datatype" for p in function.params):
-                continue
+        for value, cls in bad(function, param):
             words = [*arguments[:at], value, *arguments[at + 1:]]
             rows.append(f'    {{"MPI_{function.name}({param.name} = {value.replace(chr(34), chr(39))})", {cls}, '
                         f'[] {{ return MPI_{function.name}({", ".join(words)}); }}}},')
