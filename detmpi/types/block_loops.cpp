@@ -15,7 +15,7 @@ struct Exactly {
   static constexpr size_t length() { return kLength; }
   template <class Way>
   [[gnu::always_inline]] void move(char* typed, char* packed) const {
-    Way::template move<kLength>(typed, packed);
+    move_block<Way, kLength>(typed, packed);
   }
 };
 
@@ -26,8 +26,8 @@ struct Between {
   size_t length() const { return kHalf + second_; }
   template <class Way>
   [[gnu::always_inline]] void move(char* typed, char* packed) const {
-    Way::template move<kHalf>(typed, packed);
-    Way::template move<kHalf>(typed + second_, packed + second_);
+    move_block<Way, kHalf>(typed, packed);
+    move_block<Way, kHalf>(typed + second_, packed + second_);
   }
 
  private:
@@ -39,7 +39,7 @@ struct Long {
   size_t length() const { return length_; }
   template <class Way>
   void move(char* typed, char* packed) const {
-    Way::move(typed, packed, length_);
+    move_block<Way>(typed, packed, length_);
   }
 
  private:

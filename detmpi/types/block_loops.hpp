@@ -26,9 +26,17 @@ struct RowsLoops {
   RowsLoop spread;  // any step
 };
 
-struct BlockLoops {
-  RowsLoops pack, unpack;
+template <class T>
+struct BothWays {
+  T pack, unpack;
+
+  template <class Way>
+  const T& of() const {
+    return Way::kPacks ? pack : unpack;
+  }
 };
+
+using BlockLoops = BothWays<RowsLoops>;
 
 const BlockLoops& block_loops(size_t length);
 

@@ -16,7 +16,7 @@ void copy_elements(const ptrdiff_t* offsets, char* typed, ptrdiff_t stride, size
   std::copy_n(offsets, at.size(), at.begin());
   for (size_t i = 0; i < count; ++i) {
     size_t move = 0, start = 0;
-    ((Way::template move<kLength>(place(typed, at[move++]), packed + start), start += kLength), ...);
+    ((move_block<Way, kLength>(place(typed, at[move++]), packed + start), start += kLength), ...);
     packed += start;
     typed = place(typed, stride);
   }
@@ -64,8 +64,7 @@ bool ElementMoves::add(ptrdiff_t offset, size_t length) {
 
 void ElementMoves::choose_loops() {
   if (moves_ == 0) return;
-  pack_ = loop<Packing>(moves_, index_);
-  unpack_ = loop<Unpacking>(moves_, index_);
+  loops_ = {loop<Packing>(moves_, index_), loop<Unpacking>(moves_, index_)};
 }
 
 }  // namespace detmpi

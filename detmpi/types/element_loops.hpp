@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 
+#include "block_loops.hpp"
+
 namespace detmpi {
 
 // How an element is copied: its blocks cut into moves, in their order.
@@ -16,13 +18,11 @@ class ElementMoves {
   void choose_loops();
 
   // Whether there are loops.
-  explicit operator bool() const { return pack_ != nullptr; }
+  explicit operator bool() const { return loops_.pack != nullptr; }
   // `count` elements, `stride` apart.
-  void pack(char* typed, ptrdiff_t stride, size_t count, char* packed) const {
-    pack_(offsets_.data(), typed, stride, count, packed);
-  }
-  void unpack(char* typed, ptrdiff_t stride, size_t count, char* packed) const {
-    unpack_(offsets_.data(), typed, stride, count, packed);
+  template <class Way>
+  void copy(char* typed, ptrdiff_t stride, size_t count, char* packed) const {
+    loops_.of<Way>()(offsets_.data(), typed, stride, count, packed);
   }
 
   using Loop = void (*)(const ptrdiff_t* offsets, char* typed, ptrdiff_t stride, size_t count, char* packed);
@@ -32,8 +32,7 @@ class ElementMoves {
   std::array<ptrdiff_t, kMost> offsets_{};
   size_t moves_ = 0;
   size_t index_ = 0;  // of the loop for these lengths among those of so many moves
-  Loop pack_ = nullptr;
-  Loop unpack_ = nullptr;
+  BothWays<Loop> loops_{};
 };
 
 }  // namespace detmpi

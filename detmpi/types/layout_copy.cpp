@@ -17,7 +17,7 @@ void copy_rows(const Rows& rows, const BlockLoops& loops, char* typed, char* pac
   const auto n = static_cast<ptrdiff_t>(rows.rows);
   const ptrdiff_t reach = n > 1 ? n * rows.row_stride : static_cast<ptrdiff_t>(rows.blocks) * rows.stride;
   const bool far = std::abs(reach) >= Way::kFar && std::abs(rows.stride) >= kLine;
-  const RowsLoops& ways = Way::loops(loops);
+  const RowsLoops& ways = loops.of<Way>();
   const RowsLoop loop = rows.step != rows.block ? ways.spread : far ? ways.far : ways.near;
   loop(rows, typed, packed);
 }
@@ -26,7 +26,7 @@ using Part = Layout::Part;
 
 template <class Way, size_t kBlock>
 void parts_of(const Part* part, size_t count, char* typed, char* packed) {
-  for (size_t i = 0; i < count; ++i) Way::move(place(typed, part[i].offset), packed + i * kBlock, kBlock);
+  for (size_t i = 0; i < count; ++i) move_block<Way>(place(typed, part[i].offset), packed + i * kBlock, kBlock);
 }
 
 template <class Way>
@@ -39,7 +39,7 @@ void whole_parts(const Layout& layout, char* typed, char* packed) {
     case 16: return parts_of<Way, 16>(part, count, typed, packed);
     default:
       for (size_t i = 0; i < count; ++i) {
-        Way::move(place(typed, part[i].offset), packed, part[i].length);
+        move_block<Way>(place(typed, part[i].offset), packed, part[i].length);
         packed += part[i].length;
       }
   }
@@ -76,7 +76,7 @@ void copy_run(const Layout& layout, char* typed, size_t position, char* packed, 
   const auto at = [&](size_t index) { return place(typed, static_cast<ptrdiff_t>(index) * layout.stride); };
   split(
       layout.block, position, packed, n,
-      [&](size_t index, size_t inside, char* to, size_t m) { Way::move(at(index) + inside, to, m); },
+      [&](size_t index, size_t inside, char* to, size_t m) { move_block<Way>(at(index) + inside, to, m); },
       [&](size_t index, size_t count, char* to) {
         copy_rows<Way>({1, 0, count, layout.stride, layout.block, layout.block}, *layout.loops, at(index), to);
       });
@@ -119,7 +119,7 @@ void whole_elements(const Layout& element, ptrdiff_t stride, char* typed, char* 
     copy_rows<Way>({1, 0, count, stride, element.block, element.block}, *element.loops, place(typed, element.offset),
                    packed);
   } else if (element.moves && count > 1) {
-    Way::elements(element.moves, place(typed, element.offset), stride, count, packed);
+    element.moves.copy<Way>(place(typed, element.offset), stride, count, packed);
   } else if (element.kind == Layout::Kind::kRun) {
     copy_rows<Way>({count, stride, element.count, element.stride, element.block, element.block}, *element.loops,
                    place(typed, element.offset), packed);
@@ -168,7 +168,7 @@ void copy_part(const Part& part, char* typed, size_t inside, char* packed, size_
   if (part.child) {
     copy<Way>(*part.child, place(typed, part.offset), inside, packed, n);
   } else {
-    Way::move(place(typed, part.offset) + inside, packed, n);
+    move_block<Way>(place(typed, part.offset) + inside, packed, n);
   }
 }
 

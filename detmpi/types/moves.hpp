@@ -22,31 +22,28 @@ template <size_t kLength>
   }
 }
 
+// The directions.
 struct Packing {
-  static void move(char* typed, char* packed, size_t n) { memcpy(packed, typed, n); }
-  template <size_t kLength>
-  [[gnu::always_inline]] static void move(char* typed, char* packed) {
-    move_bytes<kLength>(packed, typed);
-  }
-  static const RowsLoops& loops(const BlockLoops& of) { return of.pack; }
-  static void elements(const ElementMoves& moves, char* typed, ptrdiff_t stride, size_t count, char* packed) {
-    moves.pack(typed, stride, count, packed);
-  }
+  static constexpr bool kPacks = true;
   static constexpr ptrdiff_t kFar = ptrdiff_t{2} << 20;
 };
 
 // A store waits for its line as a load does, but fewer stores can wait at a time.
 struct Unpacking {
-  static void move(char* typed, char* packed, size_t n) { memcpy(typed, packed, n); }
-  template <size_t kLength>
-  [[gnu::always_inline]] static void move(char* typed, char* packed) {
-    move_bytes<kLength>(typed, packed);
-  }
-  static const RowsLoops& loops(const BlockLoops& of) { return of.unpack; }
-  static void elements(const ElementMoves& moves, char* typed, ptrdiff_t stride, size_t count, char* packed) {
-    moves.unpack(typed, stride, count, packed);
-  }
+  static constexpr bool kPacks = false;
   static constexpr ptrdiff_t kFar = ptrdiff_t{256} << 10;
 };
+
+template <class Way>
+void move_block(char* typed, char* packed, size_t n) {
+  if constexpr (Way::kPacks) memcpy(packed, typed, n);
+  else memcpy(typed, packed, n);
+}
+
+template <class Way, size_t kLength>
+[[gnu::always_inline]] inline void move_block(char* typed, char* packed) {
+  if constexpr (Way::kPacks) move_bytes<kLength>(packed, typed);
+  else move_bytes<kLength>(typed, packed);
+}
 
 }  // namespace detmpi
