@@ -46,6 +46,13 @@ inline bool null_buffer(const void* buffer, MPI_Count count, const Datatype* typ
   return buffer == nullptr && count > 0 && type->size > 0 && type->true_lb == 0;
 }
 
+// More bytes than there are addresses. What is less does not overflow when it is multiplied by a number of ranks.
+constexpr int64_t kMostBytes = int64_t{1} << 48;
+inline bool too_long(MPI_Count count, const Datatype& type) {
+  int64_t bytes = 0;
+  return __builtin_mul_overflow(count, static_cast<int64_t>(type.size), &bytes) || bytes > kMostBytes;
+}
+
 // The first byte of `count` elements that begin `before` steps behind a buffer's address; 0 if they have none.
 inline uintptr_t data_at(const void* buffer, int64_t before, int64_t step, int64_t count, const Datatype* type) {
   if (count == 0 || type->size == 0) return 0;
@@ -72,6 +79,7 @@ MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed);
 [[gnu::cold]] int fail_tag(const char* parameter, int tag, bool receive);
 [[gnu::cold]] int fail_no_topology(const Comm& comm);
 [[gnu::cold]] int fail_same_memory(const char* sent, const char* received);
+[[gnu::cold]] int fail_too_long(const char* parameter, MPI_Count count, const Datatype& type);
 [[gnu::cold]] int fail_op(const Op& op, const Datatype& type);
 
 }  // namespace detmpi

@@ -72,6 +72,11 @@ int fail_same_memory(const char* sent, const char* received) {
   return fail(MPI_ERR_BUFFER, "%s and %s are the same memory", sent, received);
 }
 
+int fail_too_long(const char* parameter, MPI_Count count, const Datatype& type) {
+  return fail(MPI_ERR_COUNT, "%s is %ld, but no memory holds so many elements of %zu bytes", parameter, count,
+              type.size);
+}
+
 int fail_op(const Op& op, const Datatype& type) {
   return fail(MPI_ERR_OP, "%s is not defined on %s", op_name(op), type.name.c_str());
 }

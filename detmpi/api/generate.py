@@ -131,19 +131,42 @@ def buffer_checks(function, param):
     return [(condition, failure, cls)]
 
 
+def counts_with_type(function):
+    """The counts of elements of one type."""
+    types = {p.name: function.after(p, TYPES) for p in function.params if p.kind_name == "count"}
+    return [p for p in function.params if types.get(p.name) and types[p.name].kind_name == "datatype"]
+
+
+def guards_of(function, param):
+    """What has to hold for the parameter to be significant."""
+    guards = []
+    if param.at_root:
+        guards.append("at_root(root, *comm_o)")
+    elif has_root(function) and param.kind_name not in ("root", *COMMS):
+        guards.append(significant(function))
+    if param.guards:
+        guards.append("!(" + " && ".join(f"{g} == MPI_IN_PLACE" for g in param.guards) + ")")
+    return guards
+
+
+def length_checks(function):
+    """More bytes than there are: once the types are known to be good."""
+    rows = []
+    for count in counts_with_type(function):
+        datatype = function.after(count, TYPES)
+        both = f"{count.name}, *{datatype.name}_o"
+        rows.append((" && ".join(guards_of(function, datatype)), f"too_long({both})",
+                     f'fail_too_long("{count.name}", {both})', "MPI_ERR_COUNT", count.name))
+    return rows
+
+
 def checks(function):
     """(guard, condition, failure, class, parameter) in the order in which they are made."""
     order = {"comm": 0, "topo_comm": 0, "root": 1}
     has = {p.kind_name for p in function.params}
     rows = []
     for param in sorted(function.params, key=lambda p: (order.get(p.kind_name, 2), p.kind_name in BUFFERS)):
-        guards = []
-        if param.at_root:
-            guards.append("at_root(root, *comm_o)")
-        elif has_root(function) and param.kind_name not in ("root", *COMMS):
-            guards.append(significant(function))
-        if param.guards:
-            guards.append("!(" + " && ".join(f"{g} == MPI_IN_PLACE" for g in param.guards) + ")")
+        guards = guards_of(function, param)
         found = list(param.kind.check)
         if param.kind_name in BUFFERS:
             found += buffer_checks(function, param)
@@ -160,7 +183,7 @@ def checks(function):
         guard = significant(function) if has_root(function) else ""
         rows.append((guard, "!op_allows(*op_o, *datatype_o)", "fail_op(*op_o, *datatype_o)", "MPI_ERR_OP",
                      "op"))
-    return rows + same_memory_checks(function)
+    return rows + length_checks(function) + same_memory_checks(function)
 
 
 def unsupported_entry(function):

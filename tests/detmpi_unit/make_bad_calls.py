@@ -9,7 +9,7 @@ parser.add_argument("--api", required=True, help="folder of the table and its re
 parser.add_argument("--out", required=True)
 options = parser.parse_args()
 sys.path.insert(0, options.api)
-from generate import checks  # noqa: E402
+from generate import checks, counts_with_type  # noqa: E402
 from kinds import BUFFERS, COUNTS  # noqa: E402
 from same_memory import same_memory_checks  # noqa: E402
 from table import read_table  # noqa: E402
@@ -115,6 +115,8 @@ def bad(function, param):
         found = [(fitting(value, param), cls) for value, cls in BAD[param.kind_name]]
     else:
         found = NULL_ARG if is_pointer(param) and param.kind_name not in OPTIONAL else []
+    if param in counts_with_type(function) and "MPI_Count" in param.ctype:
+        found = found + [("MPI_Count{1} << 61", "MPI_ERR_COUNT")]
     if param.kind_name == "op" and any(p.kind_name == "datatype" for p in function.params):
         found = found + [("MPI_MINLOC", "MPI_ERR_OP")]
     return found
