@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "object/errors.hpp"
-#include "types/datatype.hpp"
 #include "types_fixture.hpp"
 
 using namespace detmpi;
@@ -143,19 +142,9 @@ void check_random_distribution(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("Random subarrays pick the elements of the model") {
-  World world;
-  const size_t before = g_types.used();
-  for (unsigned seed = 1; seed <= 500; ++seed) check_random_subarray(seed);
-  REQUIRE(g_types.used() == before);
-}
+TEST_CASE("Random subarrays pick the elements of the model") { for_seeds(500, check_random_subarray); }
 
-TEST_CASE("Random distributions deal out the elements of the model") {
-  World world;
-  const size_t before = g_types.used();
-  for (unsigned seed = 1; seed <= 300; ++seed) check_random_distribution(seed);
-  REQUIRE(g_types.used() == before);
-}
+TEST_CASE("Random distributions deal out the elements of the model") { for_seeds(300, check_random_distribution); }
 
 TEST_CASE_METHOD(Types, "A part of an array of types with gaps, and all of an array") {
   MPI_Datatype wide, type;

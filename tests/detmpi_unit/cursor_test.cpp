@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "object/errors.hpp"
-#include "stubs.hpp"
-#include "types/datatype.hpp"
+#include "types_fixture.hpp"
 
 using namespace detmpi;
 
@@ -245,12 +244,7 @@ TEST_CASE("Structures of a few short blocks") {
   }
 }
 
-TEST_CASE("Random types in random pieces move the bytes of the model") {
-  World world;
-  const size_t before = g_types.used();
-  for (unsigned seed = 1; seed <= 4000; ++seed) check_random_type(seed);
-  REQUIRE(g_types.used() == before);
-}
+TEST_CASE("Random types in random pieces move the bytes of the model") { for_seeds(4000, check_random_type); }
 
 TEST_CASE("A whole column is packed and unpacked") {
   World world;

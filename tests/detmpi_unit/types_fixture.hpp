@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stubs.hpp"
+#include "types/datatype.hpp"
 
 namespace detmpi {
 
@@ -40,6 +41,15 @@ inline Shape shape(MPI_Datatype type) {
   REQUIRE(MPI_Type_get_extent(type, &s.lb, &s.extent) == MPI_SUCCESS);
   REQUIRE(MPI_Type_get_true_extent(type, &s.true_lb, &s.true_extent) == MPI_SUCCESS);
   return s;
+}
+
+// A check of random types with each of so many seeds; it leaves no type behind.
+template <typename Check>
+void for_seeds(unsigned count, Check check) {
+  World world;
+  const size_t before = g_types.used();
+  for (unsigned seed = 1; seed <= count; ++seed) check(seed);
+  REQUIRE(g_types.used() == before);
 }
 
 }  // namespace detmpi

@@ -20,16 +20,12 @@ end module
 program large_f08
   use mpi_f08
   use large_callbacks
+  use f08_ring
   use checks
   implicit none
   integer, parameter :: large = MPI_COUNT_KIND
   integer(kind=large), parameter :: many = 3000000000_large
-  integer :: rank, ranks, left, right
-  call MPI_Init()
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
-  right = mod(rank + 1, ranks)
-  left = mod(rank + ranks - 1, ranks)
+  call enter_ring()
   call messages()
   call sections()
   call collective_operations()

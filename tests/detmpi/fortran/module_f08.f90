@@ -44,14 +44,10 @@ end module
 program module_f08
   use mpi_f08
   use f08_callbacks
+  use f08_ring
   use checks
   implicit none
-  integer :: rank, ranks, left, right
-  call MPI_Init()
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
-  right = mod(rank + 1, ranks)
-  left = mod(rank + ranks - 1, ranks)
+  call enter_ring()
   call handles()
   call messages()
   call partitions()
