@@ -9,13 +9,15 @@ namespace {
 
 constexpr ptrdiff_t kFar = ptrdiff_t{1} << 61;  // sums of a few such distances cannot overflow
 
+bool is_far(ptrdiff_t distance) { return distance > kFar || distance < -kFar; }
+
 bool is_marker(const Datatype& type) { return type.builtin && type.size == 0; }
 
 }  // namespace
 
 ptrdiff_t Draft::scaled(int64_t a, ptrdiff_t b) {
   ptrdiff_t product;
-  if (!__builtin_mul_overflow(a, b, &product) && product <= kFar && product >= -kFar) return product;
+  if (!__builtin_mul_overflow(a, b, &product) && !is_far(product)) return product;
   too_large_ = true;
   return 0;
 }
@@ -35,7 +37,11 @@ void Draft::raise(Bound& bound, ptrdiff_t value, bool sticky) {
 // Elements of `type` lie at displacements from `low` to `high`.
 void Draft::widen(ptrdiff_t low, ptrdiff_t high, const Datatype& type) {
   if (low > high) std::swap(low, high);
-  if (std::abs(low) > kFar || std::abs(high) > kFar) too_large_ = true;
+  if (is_far(low) || is_far(high) || is_far(low + type.lb) || is_far(high + type.ub()) || is_far(low + type.true_lb) ||
+      is_far(high + type.true_lb + type.true_extent)) {
+    too_large_ = true;
+    return;
+  }
   const bool marker = is_marker(type);
   const bool empty = type.elements == 0;
   if (type.sticky_lb || !(marker || empty)) lower(lb_, low + type.lb, type.sticky_lb);
@@ -64,7 +70,10 @@ void Draft::count_elements(int64_t n, const Datatype& type) {
 
 void Draft::add(ptrdiff_t displacement, int64_t n, const Datatype& type) {
   if (n == 0 || too_large_) return;
-  widen(displacement, displacement + scaled(n - 1, type.extent), type);
+  const ptrdiff_t last_element = scaled(n - 1, type.extent);
+  if (is_far(displacement)) too_large_ = true;
+  if (too_large_) return;
+  widen(displacement, displacement + last_element, type);
   count_elements(n, type);
   parts_.push_back({displacement, layout_repeat(type.layout, static_cast<size_t>(n), type.extent)});
 }
@@ -81,9 +90,10 @@ void Draft::add_strided(ptrdiff_t displacement, int64_t count, int64_t n, ptrdif
 }
 
 void Draft::resize(ptrdiff_t lb, ptrdiff_t extent) {
-  if (std::abs(lb) > kFar || std::abs(extent) > kFar) too_large_ = true;
+  if (is_far(lb) || is_far(extent)) too_large_ = true;
+  if (too_large_) return;
   lb_ = {true, true, lb};
-  ub_ = {true, true, lb + (too_large_ ? 0 : extent)};
+  ub_ = {true, true, lb + extent};
 }
 
 int Draft::check() const {

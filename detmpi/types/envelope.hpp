@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <utility>
+
 #include "../object/integers.hpp"
 #include "datatype.hpp"
 
@@ -45,7 +47,8 @@ class ConstructorCall {
     return *this;
   }
 
-  Envelope envelope() const { return envelope_; }
+  // At last: nothing is left of it here.
+  Envelope envelope() { return std::move(envelope_); }
 
  private:
   Form form_;

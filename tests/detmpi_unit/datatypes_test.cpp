@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <catch2/catch.hpp>
+#include <climits>
 #include <cstddef>
 #include <vector>
 
@@ -199,6 +200,33 @@ TEST_CASE_METHOD(Types, "Misuse of datatypes") {
   keep(type);
   REQUIRE(error_class_of(MPI_Type_contiguous(1 << 30, type, &huge)) == MPI_ERR_TYPE);
   REQUIRE(huge == MPI_DATATYPE_NULL);
+}
+
+TEST_CASE_METHOD(Types, "Displacements and bounds beyond all memory") {
+  MPI_Datatype type;
+  const int lengths[] = {2, 2};
+  for (const MPI_Aint at : {LONG_MIN, LONG_MIN + 1, LONG_MAX - 1, LONG_MAX}) {
+    const MPI_Aint displacements[] = {0, at};
+    const MPI_Datatype types[] = {MPI_INT, MPI_INT};
+    CAPTURE(at);
+    CHECK(error_class_of(MPI_Type_create_hindexed(2, lengths, displacements, MPI_INT, &type)) == MPI_ERR_TYPE);
+    CHECK(error_class_of(MPI_Type_create_hindexed_block(1, 1, &at, MPI_INT, &type)) == MPI_ERR_TYPE);
+    CHECK(error_class_of(MPI_Type_create_struct(2, lengths, displacements, types, &type)) == MPI_ERR_TYPE);
+    CHECK(error_class_of(MPI_Type_create_hvector(3, 1, at, MPI_INT, &type)) == MPI_ERR_TYPE);
+    CHECK(error_class_of(MPI_Type_create_resized(MPI_INT, at, 4, &type)) == MPI_ERR_TYPE);
+    CHECK(error_class_of(MPI_Type_create_resized(MPI_INT, 0, at, &type)) == MPI_ERR_TYPE);
+  }
+}
+
+TEST_CASE_METHOD(Types, "Displacements that add up from type to type") {
+  const MPI_Aint at = 1L << 60;
+  MPI_Datatype type = MPI_INT;
+  int code = MPI_SUCCESS;
+  for (int depth = 0; depth < 20 && code == MPI_SUCCESS; ++depth) {
+    code = MPI_Type_create_hindexed_block(1, 1, &at, type, &type);
+    if (code == MPI_SUCCESS) CHECK(shape(keep(type)).true_lb > 0);
+  }
+  CHECK(error_class_of(code) == MPI_ERR_TYPE);
 }
 
 TEST_CASE_METHOD(Types, "Counts and elements of a status") {
