@@ -327,7 +327,7 @@ def print_table(session):
     for (suite, op, ranks, size), by_library in session.samples.items():
         medians = {name: statistics.median(values) for name, values in by_library.items()}
         best_peer = min((medians[name] for name in PEERS if name in medians), default=None)
-        cells = [format_cell(medians.get(name), name != LOOP and best_peer, size, suite) for name in names]
+        cells = [format_cell(medians.get(name), None if name == LOOP else best_peer, size, suite) for name in names]
         shown = format_size(size) if size or suite == "pt2pt" else ""
         print(f"| {suite} {op} | {ranks} | {shown} | " + " | ".join(cells) + " |")
         session.record(kind="median", suite=suite, op=op, ranks=ranks, bytes=size, us=medians,
