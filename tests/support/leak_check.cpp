@@ -36,8 +36,8 @@ std::set<int> children_of_all_threads() {
   return children;
 }
 
-std::map<int, std::string> live_group_members() {
-  std::map<int, std::string> members;
+std::map<int, Process> live_group_members() {
+  std::map<int, Process> members;
   const int group = getpgrp();
   for (int pid : numbered_entries("/proc")) {
     if (pid == getpid()) continue;
@@ -51,7 +51,7 @@ std::map<int, std::string> live_group_members() {
     int parent = 0, its_group = 0;
     rest >> state >> parent >> its_group;
     const bool live = state != 'Z' && state != 'X';
-    if (live && its_group == group) members[pid] = line.substr(open + 1, close - open - 1);
+    if (live && its_group == group) members[pid] = {line.substr(open + 1, close - open - 1), parent};
   }
   return members;
 }
@@ -77,6 +77,29 @@ std::multiset<std::string> memory_file_mappings() {
   return mappings;
 }
 
+// Whether a member of the group that was there before started the process, itself or by way of others, and we did not.
+// An orphan of ours has none of these above it.
+bool is_of_others(int pid, const Snapshot& before, const Snapshot& after) {
+  bool below_others = false;
+  // Numbers may be used again while a snapshot is taken: a way up without an end is none.
+  for (size_t steps = 0; pid != getpid() && steps <= after.group.size(); ++steps) {
+    const auto process = after.group.find(pid);
+    if (process == after.group.end()) return below_others;
+    below_others = below_others || before.group.contains(pid);
+    pid = process->second.parent;
+  }
+  return false;
+}
+
+// Live members of the group that a test has left behind.
+std::map<int, Process> left_in_group(const Snapshot& before, const Snapshot& after) {
+  std::map<int, Process> left = after.group;
+  std::erase_if(left, [&](const auto& process) {
+    return before.group.contains(process.first) || is_of_others(process.first, before, after);
+  });
+  return left;
+}
+
 }  // namespace
 
 Snapshot take_snapshot() {
@@ -87,9 +110,8 @@ std::string describe_leaks(const Snapshot& before, const Snapshot& after) {
   std::ostringstream out;
   for (int child : after.children)
     if (!before.children.contains(child)) out << "  child process " << child << " was not waited for\n";
-  for (const auto& [pid, name] : after.group)
-    if (!before.group.contains(pid) && !after.children.contains(pid))
-      out << "  process " << pid << " (" << name << ") lives on\n";
+  for (const auto& [pid, process] : left_in_group(before, after))
+    if (!after.children.contains(pid)) out << "  process " << pid << " (" << process.name << ") lives on\n";
   for (const auto& [fd, target] : after.files) {
     const auto was = before.files.find(fd);
     if (was == before.files.end() || was->second != target)
@@ -112,10 +134,7 @@ std::string leaks_since(const Snapshot& before) {
   for (int i = 0; i < kTries; ++i) {
     const Snapshot now = take_snapshot();
     leaks = describe_leaks(before, now);
-    bool group_grew = false;
-    for (const auto& [pid, name] : now.group)
-      if (!before.group.contains(pid)) group_grew = true;
-    if (!group_grew) break;
+    if (left_in_group(before, now).empty()) break;
     usleep(kPause);
   }
   return leaks;

@@ -3,7 +3,7 @@
 //
 // Single thread; not async-signal safe. The check needs /proc. Processes count when they are our children
 // (zombies too) or live members of our process group: a space never leaves its group, so an orphan is found
-// there.
+// there. What others in the group start meanwhile, such as the script that runs the test, is theirs.
 #pragma once
 
 #include <map>
@@ -12,9 +12,14 @@
 
 namespace test_support {
 
+struct Process {
+  std::string name;
+  int parent = 0;
+};
+
 struct Snapshot {
   std::set<int> children;               // of every thread, zombies included
-  std::map<int, std::string> group;     // live members of our process group other than us: name by process
+  std::map<int, Process> group;         // live members of our process group other than us
   std::map<int, std::string> files;     // open descriptors: what each refers to
   std::multiset<std::string> mappings;  // shared mappings of memory files, by address range and name
 };

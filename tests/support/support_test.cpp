@@ -24,6 +24,51 @@ pid_t start_sleeper() {
   return child;
 }
 
+// A process of our group that is not our child, and starts sleepers when it is asked.
+class Orphan {
+ public:
+  Orphan() {
+    REQUIRE((pipe(asked_) == 0 && pipe(told_) == 0));
+    const pid_t parent = fork();
+    if (parent == 0) {
+      if (fork() == 0) serve();
+      _exit(0);
+    }
+    waitpid(parent, nullptr, 0);
+    pid_ = next();
+  }
+  ~Orphan() {
+    kill(pid_, SIGKILL);
+    for (const int fd : {asked_[0], asked_[1], told_[0], told_[1]}) close(fd);
+  }
+  Orphan(const Orphan&) = delete;
+  Orphan& operator=(const Orphan&) = delete;
+
+  pid_t start_another() const {
+    const char ask = 0;
+    REQUIRE(write(asked_[1], &ask, 1) == 1);
+    return next();
+  }
+
+ private:
+  [[noreturn]] void serve() const {
+    char ask = 0;
+    for (pid_t pid = getpid(); write(told_[1], &pid, sizeof pid) == sizeof pid; pid = start_sleeper()) {
+      close(asked_[1]);  // so that our end is seen
+      if (read(asked_[0], &ask, 1) != 1) break;
+    }
+    _exit(0);
+  }
+  pid_t next() const {
+    pid_t pid = 0;
+    REQUIRE(read(told_[0], &pid, sizeof pid) == sizeof pid);
+    return pid;
+  }
+
+  int asked_[2], told_[2];
+  pid_t pid_;
+};
+
 }  // namespace
 
 TEST_CASE("an open descriptor is a leak") {
@@ -58,22 +103,20 @@ TEST_CASE("a child that lives is a leak, and so is a zombie") {
 
 TEST_CASE("an orphan in our process group is a leak") {
   const Snapshot before = take_snapshot();
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    const pid_t orphan = start_sleeper();
-    if (write(ends[1], &orphan, sizeof orphan) != sizeof orphan) _exit(1);
-    _exit(0);
+  {
+    const Orphan orphan;
+    CHECK(describe_leaks(before, take_snapshot()).find("lives on") != std::string::npos);
   }
-  pid_t orphan = 0;
-  REQUIRE(read(ends[0], &orphan, sizeof orphan) == sizeof orphan);
-  waitpid(child, nullptr, 0);
-  close(ends[0]);
-  close(ends[1]);
-  CHECK(describe_leaks(before, take_snapshot()).find("lives on") != std::string::npos);
-  kill(orphan, SIGKILL);
   CHECK(leaks_since(before).empty());
+}
+
+TEST_CASE("what another process of our group starts is none of ours") {
+  const Orphan other;
+  const Snapshot before = take_snapshot();
+  const pid_t started = other.start_another();
+  CHECK(take_snapshot().group.contains(started));
+  CHECK(describe_leaks(before, take_snapshot()).empty());
+  kill(started, SIGKILL);
 }
 
 TEST_CASE("a child's output, exit code and signal are caught") {
