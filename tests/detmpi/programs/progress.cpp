@@ -26,11 +26,13 @@ void under_way(int tag, Elsewhere elsewhere) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-void transfer(int from, int to) {
+// `source`: whom the receiver names.
+void transfer(int from, int to, int source, decltype(&MPI_Send) send = MPI_Send) {
   int token = 0;
-  if (g_rank == from) MPI_Send(&token, 1, MPI_INT, to, 41, MPI_COMM_WORLD);
-  if (g_rank == to) MPI_Recv(&token, 1, MPI_INT, from, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (g_rank == from) send(&token, 1, MPI_INT, to, 41, MPI_COMM_WORLD);
+  if (g_rank == to) MPI_Recv(&token, 1, MPI_INT, source, 41, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
+void transfer(int from, int to) { transfer(from, to, from); }
 
 // What rank 1 is blocked in until rank 0 has sent its synchronous message: each lets it return later than that.
 void after_rank_0(int how) {
@@ -51,17 +53,25 @@ void after_rank_0(int how) {
       MPI_Ibarrier(MPI_COMM_WORLD, &request);
       MPI_Waitany(1, &request, &flag, MPI_STATUS_IGNORE);
       break;
+    case 5: transfer(0, 1, MPI_ANY_SOURCE); break;
+    case 6: transfer(1, 0, 1, MPI_Ssend); break;
     default: MPI_Allreduce(&g_rank, &flag, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
   }
+}
+
+// Lets rank 0 be far ahead in logical time: what it sends is matched later than the clock of whoever receives it.
+void go_ahead() {
+  for (int call = 0, flag = 0; call < 300 && g_rank == 0; ++call) MPI_Comm_test_inter(MPI_COMM_WORLD, &flag);
 }
 
 // A synchronous message is acknowledged although its receiver is blocked in something that its sender does afterwards.
 void acknowledged_meanwhile() {
   if (g_size < 2) return;
-  for (int how = 0; how < 6; ++how) {
+  for (int how = 0; how < 8; ++how) {
     for (const int late : {0, 1}) {  // who comes late, physically
       int value = how;
       MPI_Request request;
+      go_ahead();
       if (g_rank == late) std::this_thread::sleep_for(std::chrono::milliseconds(3));
       if (g_rank == 0) MPI_Ssend(&value, 1, MPI_INT, 1, 40, MPI_COMM_WORLD);
       if (g_rank == 1) MPI_Irecv(&value, 1, MPI_INT, 0, 40, MPI_COMM_WORLD, &request);
