@@ -17,8 +17,9 @@ using chan::match::Need;
 using chan::match::Time;
 using Kind = chan::match::RankState::Kind;
 
-constexpr uint64_t kPatienceNs = 1'000'000'000;  // for ranks that describe what they wait for
+constexpr uint64_t kPatienceNs = 5'000'000'000;  // for ranks that describe what they wait for
 constexpr uint64_t kStepNs = 1'000'000;
+constexpr uint64_t kLateNs = 1'000'000'000;  // for ranks that may still come to be stuck
 constexpr uint32_t kNotBlocked = 1;
 
 void wait_for_descriptions(const std::vector<StuckRank>& stuck) {
@@ -118,6 +119,21 @@ bool DeadlockFinder::anybody_blocked() {
   return any;
 }
 
+// Who is stuck shall depend on the program, not on how fast each rank comes to its place: so those that may still come
+// are waited for, though not for ever.
+bool DeadlockFinder::is_settled(const std::vector<StuckRank>& stuck, size_t done) {
+  std::vector<int> ranks;
+  for (const StuckRank& s : stuck) ranks.push_back(s.rank);
+  const uint64_t now = spmc::base::monotonic_ns();
+  if (ranks != stuck_) {
+    stuck_ = std::move(ranks);
+    stuck_since_ = now;
+    return false;
+  }
+  const bool all = stuck.size() + done == g_job->ranks;
+  return !stuck.empty() && (all || now - stuck_since_ >= kLateNs);
+}
+
 std::optional<Deadlock> DeadlockFinder::look() {
   const auto ranks = static_cast<int>(g_job->ranks);
   if (!anybody_blocked()) return {};
@@ -125,6 +141,7 @@ std::optional<Deadlock> DeadlockFinder::look() {
   JobView view;
   chan::match::Snapshot snapshot(view, g_job->lookahead);
   const auto states = snapshot.take();
+  const auto done = std::ranges::count(states, Kind::kDone, &chan::match::RankState::kind);
   const auto bounds = chan::match::solve_bounds(states);
   Deadlock deadlock;
   deadlock.ranks = ranks;
@@ -137,11 +154,7 @@ std::optional<Deadlock> DeadlockFinder::look() {
     stuck.clock = state.clock;
     stuck.any = state.any;
   }
-  std::vector<int> stuck;
-  for (const StuckRank& s : deadlock.stuck) stuck.push_back(s.rank);
-  const bool settled = stuck == stuck_;
-  stuck_ = stuck;
-  if (stuck.empty() || !settled) return {};
+  if (!is_settled(deadlock.stuck, static_cast<size_t>(done))) return {};
   wait_for_descriptions(deadlock.stuck);
   for (StuckRank& one : deadlock.stuck) {
     chan::match::Record record;

@@ -40,15 +40,17 @@ using DeadlockHandler = std::function<void(const Deadlock&)>;
 class DeadlockFinder {
  public:
   // A look at all ranks that have been blocked since the last look. If there is a deadlock, and no further rank has
-  // been drawn into it since the last look, asks those in it to describe what they wait for, which takes a moment, and
-  // returns what they say.
+  // been drawn into it since the last look, nor for a second while there are others that might be, asks those in it to
+  // describe what they wait for, which takes a moment, and returns what they say.
   std::optional<Deadlock> look();
 
  private:
   bool anybody_blocked();
+  bool is_settled(const std::vector<StuckRank>& stuck, size_t done);
 
   std::vector<uint32_t> versions_;  // of the ranks that were blocked, by rank; odd: was not
   std::vector<int> stuck_;          // at the last look
+  uint64_t stuck_since_ = 0;        // they have been, by the monotonic clock
 };
 
 }  // namespace detmpi

@@ -1,6 +1,8 @@
 // Deadlocks, one by the name that is given. Where it says so, the ranks that are not part of it go on computing.
+#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 #include "testing.hpp"
 
@@ -27,6 +29,11 @@ void partial() {
   if (g_rank != 1) receive(2 - g_rank, 5);
   for (volatile bool never = false; !never;) {
   }
+}
+// Ranks 0 and 2 wait for each other, and rank 1, which has been away for a while, for one of them.
+void late() {
+  if (g_rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  receive(g_rank == 2 ? 0 : 2, 5);
 }
 // Nobody sends to rank 0; rank 1 polls for ever for what nobody sends either.
 void polling() {
@@ -121,6 +128,7 @@ void probe() {
 constexpr Case kCases[] = {
     {"cycle", cycle},
     {"partial", partial},
+    {"late", late},
     {"polling", polling},
     {"generalized", generalized},
     {"partitions", partitions},
