@@ -74,7 +74,7 @@ std::string need_line(const Request& r) {
     return line({"need", "generalized request", "", "", "a call of MPI_Grequest_complete"});
   }
   const std::string comm = r.comm == nullptr ? "" : comm_label(*r.comm);
-  if (r.kind == RequestKind::kRecv && !r.matched && (r.context & kPartitioned) != 0) {
+  if (r.kind == RequestKind::kRecv && !r.matched && is_partitioned(r.context)) {
     return line({"need", "partitioned receive", "", comm, "partitions from rank " + std::to_string(r.peer)});
   }
   if (r.kind == RequestKind::kOperation) {
@@ -104,8 +104,9 @@ Comm* Engine::collective_of(const Wait& wait) {
   if (wait.marks != nullptr) return const_cast<Comm*>(wait.comm);
   Comm* comm = nullptr;
   each(wait, [&](const Request& r) {
-    const bool part = r.kind == RequestKind::kOperation || (r.kind == RequestKind::kRecv && r.context % 2 != 0);
-    if (part && !r.complete && comm == nullptr) comm = r.comm;
+    const bool operation = r.kind == RequestKind::kOperation && r.operation->collective();
+    const bool part = r.kind == RequestKind::kRecv && is_collective(r.context);
+    if ((operation || part) && !r.complete && comm == nullptr) comm = r.comm;
   });
   return comm;
 }

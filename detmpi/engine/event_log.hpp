@@ -46,7 +46,7 @@ struct EventRecord {
   uint64_t content = 0;  // hash_bytes
   int32_t peer = 0;      // rank in the communicator, or MPI_ANY_SOURCE
   int32_t tag = 0;
-  uint32_t context = 0;  // of the communicator, twice its number and one more for collective operations (p2p.hpp); 0 for kCall
+  uint32_t context = 0;  // of the message or operation (contexts.hpp); 0 for kCall
   uint16_t call = 0;     // CallId
   EventKind kind = EventKind::kNone;
   uint8_t unused = 0;

@@ -1,17 +1,14 @@
 // Point-to-point operations as the rest of the library uses them: on a communicator and a context.
 #pragma once
 
+#include "contexts.hpp"
 #include "engine.hpp"
 
 namespace detmpi {
 
-// Contexts: a communicator has three, so that collective operations, and messages in partitions, never match the
-// program's messages. Theirs are odd.
-inline constexpr uint32_t kPartitioned = 1u << 31;  // beyond the contexts of all communicators (coll/comm_idup.cpp)
 inline uint32_t user_context(const Comm& comm) { return comm.context * 2; }
 inline uint32_t collective_context(const Comm& comm) { return comm.context * 2 + 1; }
-inline uint32_t partitioned_context(const Comm& comm) { return (comm.context * 2 + 1) | kPartitioned; }
-inline uint32_t communicator_of(uint32_t context) { return (context & ~kPartitioned) / 2; }
+inline uint32_t partitioned_context(const Comm& comm) { return collective_context(comm) | kPartitioned; }
 
 struct Peer {
   int rank;

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "../engine/contexts.hpp"
 #include "call_ids.hpp"
 
 namespace detmpi {
@@ -110,7 +111,7 @@ std::string with_commas(uint64_t number) {
 
 std::string event_text(const EventRecord& e) {
   std::string text = call_name(static_cast<CallId>(e.call)) + (" " + step(e));
-  const uint32_t communicator = e.context % (1u << 31) / 2;  // of messages in partitions the highest bit is set
+  const uint32_t communicator = communicator_of(e.context);
   if (e.context != 0 && communicator != 0) text += ", on communicator " + std::to_string(communicator);
   return text;
 }

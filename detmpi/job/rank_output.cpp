@@ -18,8 +18,8 @@ uint64_t g_marked = kOutputStart;                 // size of the file up to whic
 
 // A rank that exchanges small messages looks at its file after each of them, and a system call would nearly double
 // their time. So the page in which the file ends is mapped: the byte behind the end is 0 until something is appended.
-// Where the file ends with a page, and now and then for output that begins with a 0, the system is asked: so seldom that
-// its time does not count. Looks are a matter of logical time, so every run asks at the same places.
+// Where the file ends with a page, and now and then for output that begins with a 0, the system is asked: so seldom
+// that its time does not count. Looks are a matter of logical time, so every run asks at the same places.
 constexpr uint64_t kPage = 4096;
 constexpr uint32_t kAskEvery = 4096;
 const volatile char* g_page = nullptr;

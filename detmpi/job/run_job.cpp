@@ -13,8 +13,8 @@
 #include <string>
 
 #include "../engine/event_log.hpp"
-#include "launch_monitor.hpp"
 #include "fortran_lines.hpp"
+#include "launch_monitor.hpp"
 #include "mpich_names.hpp"
 #include "report.hpp"
 

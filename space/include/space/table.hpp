@@ -90,8 +90,8 @@ struct alignas(64) ClockLine {
   std::atomic<uint64_t> next_match;  // see chan/match/snapshot.hpp
   // The least clock at which a watcher wants to be woken, 0: nobody watches. Watchers lower it, the space takes it.
   std::atomic<uint64_t> wake_at;
-  // What others have found out: no earlier than this does it act next. Only grows; whoever learns more raises it. A stale
-  // value is smaller: a bound that is true too, and less sharp, so that a reader looks once more.
+  // What others have found out: no earlier than this does it act next. Only grows; whoever learns more raises it. A
+  // stale value is smaller: a bound that is true too, and less sharp, so that a reader looks once more.
   std::atomic<uint64_t> next_act;
   uint64_t unused[2];
 };
