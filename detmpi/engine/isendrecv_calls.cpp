@@ -52,18 +52,6 @@ class Exchange final : public Operation {
   End in_, out_;
 };
 
-int begin_exchange(OperationPtr exchange, Comm& comm, MPI_Request* handle) {
-  Request& request = request_new();
-  comm_retain(comm);
-  request.kind = RequestKind::kOperation;
-  request.comm = &comm;
-  request.post = g_clock;
-  request.operation = std::move(exchange);
-  *handle = request.handle;
-  request.operation->start();
-  return MPI_SUCCESS;
-}
-
 }  // namespace
 
 namespace impl {
@@ -72,13 +60,15 @@ int isendrecv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype
               MPI_Count recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm,
               MPI_Request* request) {
   const End in{recvbuf, recvcount, recvtype, source, recvtag}, out{sendbuf, sendcount, sendtype, dest, sendtag};
-  return begin_exchange(OperationPtr(new Exchange(comm, in, out)), comm, request);
+  operation_start(OperationPtr(new Exchange(comm, in, out)), comm, request);
+  return MPI_SUCCESS;
 }
 
 int isendrecv_replace(void* buf, MPI_Count count, const Datatype& type, int dest, int sendtag, int source, int recvtag,
                       Comm& comm, MPI_Request* request) {
   const End in{buf, count, type, source, recvtag};
-  return begin_exchange(OperationPtr(new Exchange(comm, in, dest, sendtag)), comm, request);
+  operation_start(OperationPtr(new Exchange(comm, in, dest, sendtag)), comm, request);
+  return MPI_SUCCESS;
 }
 
 }  // namespace impl

@@ -12,6 +12,32 @@ bool Operation::over() const {
   });
 }
 
+namespace {
+
+Request& make_request(OperationPtr operation, Comm& comm, MPI_Request* handle) {
+  Request& request = request_new();
+  comm_retain(comm);
+  request.kind = RequestKind::kOperation;
+  request.comm = &comm;
+  request.operation = std::move(operation);
+  *handle = request.handle;
+  return request;
+}
+
+}  // namespace
+
+void operation_start(OperationPtr operation, Comm& comm, MPI_Request* handle) {
+  Request& request = make_request(std::move(operation), comm, handle);
+  request.post = g_clock;
+  request.operation->start();
+}
+
+void operation_keep(OperationPtr operation, Comm& comm, MPI_Request* handle) {
+  Request& request = make_request(std::move(operation), comm, handle);
+  request.persistent = true;
+  request.active = false;
+}
+
 void operation_give_up(OperationPtr operation, Comm& comm) {
   comm_retain(comm);
   g_given_up.push_back({std::move(operation), &comm});

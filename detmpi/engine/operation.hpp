@@ -70,6 +70,11 @@ class Operation {
   std::optional<int> code_;
 };
 
+// Makes the program's request of an operation, and starts it.
+void operation_start(OperationPtr operation, Comm& comm, MPI_Request* handle);
+// The same of one that MPI_Start starts.
+void operation_keep(OperationPtr operation, Comm& comm, MPI_Request* handle);
+
 // The request is freed while the operation is under way, which goes on without one.
 void operation_give_up(OperationPtr operation, Comm& comm);
 // Those whose end has not been noticed.

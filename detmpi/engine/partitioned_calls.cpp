@@ -24,17 +24,6 @@ int check_buffer(const PartitionedBuffer& buffer) {
   return MPI_SUCCESS;
 }
 
-void make_request(Comm& comm, OperationPtr operation, MPI_Request* handle) {
-  Request& request = request_new();
-  comm_retain(comm);
-  request.kind = RequestKind::kOperation;
-  request.comm = &comm;
-  request.persistent = true;
-  request.active = false;
-  request.operation = std::move(operation);
-  *handle = request.handle;
-}
-
 // Of a request that has been started, null if it is none.
 PartitionedSend* send_of(MPI_Request handle) {
   Request* request = active_request(handle);
@@ -81,7 +70,7 @@ int psend_init(const void* buf, int partitions, MPI_Count count, const Datatype&
   if (const int code = check_buffer(buffer); code != MPI_SUCCESS) return code;
   const int first_tag = give_out_tags(comm, partitions);
   if (first_tag == 0) return make_error(MPI_ERR_OTHER, "no numbers are left for partitions on the communicator");
-  make_request(comm, OperationPtr(new PartitionedSend(buffer, first_tag)), request);
+  operation_keep(OperationPtr(new PartitionedSend(buffer, first_tag)), comm, request);
   return MPI_SUCCESS;
 }
 
@@ -89,7 +78,7 @@ int precv_init(void* buf, int partitions, MPI_Count count, const Datatype& type,
                MPI_Request* request) {
   const PartitionedBuffer buffer{buf, partitions, count, TypeRef(type), comm, source, tag};
   if (const int code = check_buffer(buffer); code != MPI_SUCCESS) return code;
-  make_request(comm, OperationPtr(new PartitionedReceive(buffer)), request);
+  operation_keep(OperationPtr(new PartitionedReceive(buffer)), comm, request);
   return MPI_SUCCESS;
 }
 
