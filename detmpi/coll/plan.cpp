@@ -53,39 +53,24 @@ void Plan::start() {
 
 void PlanDeleter::operator()(Plan* plan) const { delete plan; }
 
-namespace {
-
-void fill(Request& request, PlanPtr plan) {
-  request.kind = RequestKind::kOperation;
-  request.comm = &plan->comm();
-  request.post = g_clock;
-  request.operation.reset(plan.release());
-}
-
-}  // namespace
-
 int plan_start(PlanPtr plan, MPI_Request* handle) {
-  Request& request = request_new();
-  comm_retain(plan->comm());
-  fill(request, std::move(plan));
-  *handle = request.handle;
-  request.operation->start();
+  Comm& comm = plan->comm();
+  operation_start(OperationPtr(plan.release()), comm, handle);
   return MPI_SUCCESS;
 }
 
 int plan_keep(PlanPtr plan, MPI_Request* handle) {
-  Request& request = request_new();
-  comm_retain(plan->comm());
-  fill(request, std::move(plan));
-  request.persistent = true;
-  request.active = false;
-  *handle = request.handle;
+  Comm& comm = plan->comm();
+  operation_keep(OperationPtr(plan.release()), comm, handle);
   return MPI_SUCCESS;
 }
 
 int plan_run(PlanPtr plan) {
   Request request;
-  fill(request, std::move(plan));
+  request.kind = RequestKind::kOperation;
+  request.comm = &plan->comm();
+  request.post = g_clock;
+  request.operation.reset(plan.release());
   request.operation->start();
   g_engine.block_until_complete(request);
   return p2p_status(request, MPI_STATUS_IGNORE);
