@@ -220,7 +220,7 @@ def entry(function):
              f"({', '.join(p.declaration for p in function.params)})) {{",
              f"  CallScope scope(CallId::{function.call_id}{scope});"]
     if function.collective:
-        lines.append("  g_call_site = reinterpret_cast<uintptr_t>(__builtin_return_address(0));")
+        lines.append("  note_call_site(__builtin_return_address(0));")
     for p in function.params:
         if p.kind.lookup:
             lines.append(f"  auto* {p.name}_o = {p.kind.lookup}({p.name});")

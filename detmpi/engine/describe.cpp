@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../coll/mismatch.hpp"
+#include "../fortran/call_site.hpp"
 #include "../object/call.hpp"
 #include "engine.hpp"
 #include "operation.hpp"
@@ -114,7 +115,8 @@ Comm* Engine::collective_of(const Wait& wait) {
 void Engine::describe(const Wait& wait) {
   described_ = true;
   char place[200], offset[200];
-  const uintptr_t caller = spmc::base::caller_outside(&g_engine);
+  const uintptr_t fortran = detmpi_fortran_call_site;
+  const uintptr_t caller = fortran != 0 ? fortran - 1 : spmc::base::caller_outside(&g_engine);
   spmc::base::describe_place(caller, place, sizeof place);
   spmc::base::describe_offset(caller, offset, sizeof offset);
   std::string text = line({"call", call_name(g_call.id), place, offset});

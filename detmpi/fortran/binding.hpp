@@ -8,6 +8,7 @@
 #include <string>
 
 #include "buffers.hpp"
+#include "call_site.hpp"
 #include "callbacks.hpp"
 #include "names.hpp"
 #include "sentinels.hpp"
@@ -19,6 +20,15 @@ namespace detmpi::fortran {
 inline void give(MPI_Fint* ierror, int code) {
   if (ierror != nullptr) *ierror = code;
 }
+
+// While a call lasts.
+class CallSite {
+ public:
+  explicit CallSite(void* returns_to) { detmpi_fortran_call_site = reinterpret_cast<uintptr_t>(returns_to); }
+  ~CallSite() { detmpi_fortran_call_site = 0; }
+  CallSite(const CallSite&) = delete;
+  CallSite& operator=(const CallSite&) = delete;
+};
 
 // Indices count from 1.
 inline int index_from_one(int index) { return index == MPI_UNDEFINED ? index : index + 1; }

@@ -66,7 +66,8 @@ def define(macro, binding, with_descriptors):
     lower = binding.name.lower()
     names = binding.f08_name.lower() if binding.is_large else f"{lower}, {lower.upper()}"
     lines, calls = described(binding) if with_descriptors else ([], [a.call for a in binding.arguments if a.call])
-    text = "".join(f"  {line}\n" for line in lines + body(binding, calls))
+    site = ["const CallSite site(__builtin_return_address(0));"] if binding.is_subroutine else []
+    text = "".join(f"  {line}\n" for line in site + lines + body(binding, calls))
     return f"{macro}({result}, {names}, ({parameters(binding, with_descriptors)})) {{\n{text}}}\n"
 
 

@@ -45,6 +45,18 @@ TEST_CASE("what Fortran holds for a file before MPI_Init, and when a rank aborts
   CHECK(end.file == "before\nrank 1 gives up\n");
 }
 
+TEST_CASE("messages name the place in the Fortran program") {
+  for (const char* start : mpi_test::kStarts) {
+    for (const char* how : {"mismatch", "stuck"}) {
+      const RunResult run = end_early(start, how).run;
+      INFO(run.err);
+      CHECK(run.exit_code == 122);
+      CHECK(run.err.find(how == std::string("stuck") ? "MPI_Recv at " : "MPI_Barrier at ") != std::string::npos);
+      for (const char* other : {"libdetmpi", "functions.cpp"}) CHECK(run.err.find(other) == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("a rank aborts inside of a WRITE of Fortran") {
   for (const char* start : mpi_test::kStarts) CHECK(end_early(start, "inside").run.exit_code == 5);
 }

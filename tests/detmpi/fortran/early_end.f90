@@ -1,9 +1,10 @@
 ! Writes a line before MPI_Init to standard output, one in every rank, and both kinds to a file; then rank 1 ends the job,
-! while the others wait: early_end abort FILE, or early_end inside FILE: from within a statement that writes.
+! while the others wait: early_end abort FILE, or early_end inside FILE: from within a statement that writes; or because
+! it does something else than they do: early_end mismatch FILE, or waits for a message: early_end stuck FILE.
 program early_end
   use mpi
   implicit none
-  integer :: ierr, rank, unit
+  integer :: ierr, rank, all, unit
   character(len=8) :: how
   character(len=256) :: name
   call get_command_argument(1, how)
@@ -18,6 +19,8 @@ program early_end
   if (rank == 1) then
     write (unit, '(a)') 'rank 1 gives up'
     if (how == 'inside') write (unit, '(i0)') given_up()
+    if (how == 'mismatch') call MPI_Allreduce(rank, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+    if (how == 'stuck') call MPI_Recv(all, 1, MPI_INTEGER, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
     call give_up()
   end if
   call MPI_Barrier(MPI_COMM_WORLD, ierr)
