@@ -54,6 +54,13 @@ void note_crash(const spmc::base::Crash& crash) {
   record.crash_signal.store(static_cast<uint32_t>(crash.signal), std::memory_order_release);
 }
 
+// Where it aborts the job: what the rank still holds to be written, is written.
+[[noreturn]] void end_rank(int status) {
+  spmc::base::die_after(kFlushSeconds, status);
+  flush_fortran_output();
+  spmc::base::die(status);
+}
+
 size_t write_context(char* text, size_t size) {
   const int n =
       std::snprintf(text, size, "rank %d, logical time %lu", g_engine.rank(), static_cast<unsigned long>(g_clock));
@@ -172,10 +179,7 @@ void job_abort(int code, const char* why) {
     g_job->abort_code.store(code, std::memory_order_relaxed);
     g_job->abort_rank.compare_exchange_strong(nobody, me);
   }
-  const int status = (code & 0xff) != 0 ? code & 0xff : 1;
-  spmc::base::die_after(kFlushSeconds, status);
-  flush_fortran_output();
-  spmc::base::die(status);
+  end_rank((code & 0xff) != 0 ? code & 0xff : 1);
 }
 
 void job_abort_together(int code, const char* line) {
@@ -183,11 +187,12 @@ void job_abort_together(int code, const char* line) {
   uint32_t nobody = 0;
   const auto me = static_cast<uint32_t>(g_engine.rank()) + 1;
   g_job->abort_code.store(code, std::memory_order_relaxed);
-  if (g_job->abort_rank.compare_exchange_strong(nobody, me)) std::fputs(line, stderr);
+  if (g_job->abort_rank.compare_exchange_strong(nobody, me)) {
+    std::fputs(line, stderr);
+    end_rank(code);
+  }
   // Whoever is not first leaves it to that one to end the job, once it has said why.
-  else
-    for (;;) spmc::base::sleep_ns(1'000'000'000);
-  spmc::base::die(code);
+  for (;;) spmc::base::sleep_ns(1'000'000'000);
 }
 
 void job_begin(int required) {

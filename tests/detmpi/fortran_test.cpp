@@ -57,6 +57,12 @@ TEST_CASE("messages name the place in the Fortran program") {
   }
 }
 
+TEST_CASE("what Fortran holds for a file is written by the rank that says that collective operations do not match") {
+  for (const char* start : mpi_test::kStarts) {
+    CHECK(end_early(start, "mismatch").file.find("differs\n") != std::string::npos);
+  }
+}
+
 TEST_CASE("a rank aborts inside of a WRITE of Fortran") {
   for (const char* start : mpi_test::kStarts) CHECK(end_early(start, "inside").run.exit_code == 5);
 }

@@ -16,6 +16,7 @@ program early_end
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
   write (*, '(a, i0)') 'rank ', rank
   call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  if (how == 'mismatch') write (unit, '(a)') 'differs'
   if (rank == 1) then
     write (unit, '(a)') 'rank 1 gives up'
     if (how == 'inside') write (unit, '(i0)') given_up()
