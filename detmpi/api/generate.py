@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """Generates from the function table: mpi.h, call_ids.hpp, impl.hpp, entry.cpp."""
-import argparse
 import re
 from pathlib import Path
 
 from kinds import BUFFER, BUFFERS, COMMS, COUNTS, TYPES
+from outputs import NOTE, read_options, write_all
 from same_memory import same_memory_checks
 from table import read_table
-
-NOTE = "Generated from the function table; do not edit."
 
 
 def mpi_header(functions, template):
@@ -290,24 +288,16 @@ namespace detmpi {{
 """
 
 
-def write(path, text):
-    """What is the same stays as it is, with its time: what depends on it need not be built again."""
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--functions", required=True, help="folder of the table")
-    parser.add_argument("--header-template", required=True, help="mpi.h.in")
-    parser.add_argument("--out", required=True, help="folder to write to")
-    options = parser.parse_args()
+    options = read_options(__doc__)
     functions = read_table(options.functions)
-    out = Path(options.out)
     template = Path(options.header_template).read_text()
-    for name, text in (("mpi.h", mpi_header(functions, template)), ("call_ids.hpp", call_ids(functions)),
-                       ("impl.hpp", impl_header(functions)), ("entry.cpp", entry_source(functions))):
-        write(out / name, text if name == "mpi.h" else cpp_style(text))
+    write_all(options.out, {
+        "mpi.h": mpi_header(functions, template),
+        "call_ids.hpp": cpp_style(call_ids(functions)),
+        "impl.hpp": cpp_style(impl_header(functions)),
+        "entry.cpp": cpp_style(entry_source(functions)),
+    })
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Generates the Fortran interfaces from the function table and the constants of mpi.h.in: functions.cpp, mpif.h,
 mpi_f08_types.f90, mpi.f90 and mpi_f08.f90."""
-import argparse
 import sys
 from pathlib import Path
 
@@ -14,10 +13,9 @@ from constants import read_constants
 from functions import bindings
 from headers import (constant_declarations, f08_constants, f08_interfaces, handle_operators, handle_types,
                      include_file, module_interfaces, shared_types)
+from outputs import NOTE, read_options, write_all
 from sizeof import sizeof_functions
 from table import read_table
-
-NOTE = "Generated from the function table; do not edit."
 
 
 def fill(template, **parts):
@@ -28,17 +26,13 @@ def fill(template, **parts):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--functions", required=True, help="folder of the table")
-    parser.add_argument("--header-template", required=True, help="mpi.h.in")
-    parser.add_argument("--out", required=True, help="folder to write to")
-    options = parser.parse_args()
+    options = read_options(__doc__)
     table = bindings(read_table(options.functions))
     constants = read_constants(Path(options.header_template).read_text())
     operator_interfaces, operators = handle_operators()
     types_names, types_sizeof = sizeof_functions("mpi_f08")
     mpi_names, mpi_sizeof = sizeof_functions("mpi")
-    parts = {
+    write_all(options.out, {
         "functions.cpp": c_side(table, NOTE),
         "mpif.h": include_file(constants, NOTE) + (HERE / "mpif.h.in").read_text(),
         "mpi_f08_types.f90": fill("mpi_f08_types.f90.in", TYPES=handle_types(), OPERATORS=operators,
@@ -48,9 +42,7 @@ def main():
                         INTERFACES=module_interfaces(table), SIZEOF_NAMES=mpi_names, SIZEOF=mpi_sizeof),
         "mpi_f08.f90": fill("mpi_f08.f90.in", CONSTANTS=f08_constants(constants), INTERFACES=f08_interfaces(table),
                             CALLBACKS=callback_interfaces(), CALLBACK_BODIES=predefined_functions()),
-    }
-    for name, text in parts.items():
-        (Path(options.out) / name).write_text(text)
+    })
 
 
 if __name__ == "__main__":
