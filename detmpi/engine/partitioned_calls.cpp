@@ -109,17 +109,18 @@ int pready_list(int length, const int array_of_partitions[], MPI_Request request
 }
 
 int parrived(MPI_Request handle, int partition, int* flag) {
-  *flag = 1;
-  if (handle == MPI_REQUEST_NULL) return MPI_SUCCESS;
+  if (handle == MPI_REQUEST_NULL) {
+    *flag = 1;
+    return MPI_SUCCESS;
+  }
   Request* request = request_from(handle);
   auto* receive = request == nullptr ? nullptr : dynamic_cast<PartitionedReceive*>(request->operation.get());
   if (receive == nullptr) {
     return make_error(MPI_ERR_REQUEST, "the request is not that of a receive in partitions");
   }
   if (!has(*receive, partition)) return no_partition(*receive, partition);
-  if (!request->active || receive->has_arrived(partition)) return MPI_SUCCESS;
-  *flag = 0;
-  failed_poll({Wait::Kind::kTest, {}, request});
+  *flag = !request->active || receive->has_arrived(partition);
+  if (*flag == 0) failed_poll({Wait::Kind::kTest, {}, request});
   return MPI_SUCCESS;
 }
 

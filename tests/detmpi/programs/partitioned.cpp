@@ -203,8 +203,9 @@ void errors() {
   receive_init(in, 2, 1, MPI_INT, left(), 0, &receive, comm);   // half of it
   EXPECT(error_class(MPI_Pready(0, send)) == MPI_ERR_REQUEST);  // not started
   EXPECT(error_class(MPI_Pready(0, MPI_REQUEST_NULL)) == MPI_ERR_REQUEST);
+  flag = -1;
   EXPECT(error_class(MPI_Parrived(send, 0, &flag)) == MPI_ERR_REQUEST);
-  EXPECT(error_class(MPI_Parrived(receive, 2, &flag)) == MPI_ERR_ARG);
+  EXPECT(error_class(MPI_Parrived(receive, 2, &flag)) == MPI_ERR_ARG && flag == -1);
   MPI_Start(&send);
   MPI_Start(&receive);
   EXPECT(error_class(MPI_Start(&send)) == MPI_ERR_REQUEST && error_class(MPI_Start(&receive)) == MPI_ERR_REQUEST);
