@@ -4,7 +4,7 @@
 // Lines of fields that are separated by tabs, in frames of the rank's that its RankRecord names:
 //   call       name of the MPI call, place in the program by its function, and by its offset in the file
 //   need       kind, tag, communicator, what is waited for     one for each Need of its record, in that order
-//   unmatched  source, tag, communicator                       messages that have come and that no receive takes
+//   unmatched  source, tag, communicator, what                 messages that have come and that no receive takes
 //   mismatch   what, and for two ranks: operation, place, offset    collective operations that do not match
 #include <base/signals.hpp>
 
@@ -27,6 +27,11 @@ constexpr int kMostUnmatched = 8;
 std::string tag_text(int tag) {
   if (tag < MPI_ANY_TAG) return "part of a collective operation";  // those are not the program's
   return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
+}
+
+std::string message_text(const chan::match::Message& m) {
+  if (!is_partitioned(m.context)) return tag_text(m.tag);
+  return m.tag < MPI_ANY_TAG ? "a partition" : "that of MPI_Psend_init, " + tag_text(m.tag);
 }
 
 std::string line(const std::vector<std::string>& fields) {
@@ -141,8 +146,8 @@ void Engine::describe(const Wait& wait) {
   int left = kMostUnmatched;
   for (int from = 0; from < ranks_ && left > 0; ++from) {
     for (const chan::match::Message* m = matcher_.first_message(from); m != nullptr && left > 0; m = m->next, --left) {
-      text +=
-          line({"unmatched", std::to_string(from), std::to_string(m->tag), context_label(communicator_of(m->context))});
+      text += line({"unmatched", std::to_string(from), std::to_string(m->tag),
+                    context_label(communicator_of(m->context)), message_text(*m)});
     }
   }
   auto run = pool_.try_alloc_run(static_cast<uint32_t>(text.size() / spmc::kPageSize + 1));

@@ -23,9 +23,9 @@ std::string text_of(int rank) {
   return {reinterpret_cast<const char*>(spmc::segment::frame(spmc::EPageIndex{record.description_frame})), bytes};
 }
 
-std::string at(const std::string& function, const std::string& offset) {
+const std::string& place_of(const std::string& function, const std::string& offset) {
   const std::string& line = source_line_of(offset);
-  return " at " + (line.empty() ? function : line);
+  return line.empty() ? function : line;
 }
 
 }  // namespace
@@ -39,12 +39,12 @@ Description description_of(int rank) {
     const auto f = fields_of(line);
     if (f[0] == "call") {
       description.call = f[1];
-      description.place = source_line_of(f[3]);
-      if (description.place.empty()) description.place = f[2];
+      description.place = place_of(f[2], f[3]);
     } else if (f[0] == "mismatch") {
-      description.mismatch = f[1] + ": " + f[2] + at(f[3], f[4]) + "; " + f[5] + at(f[6], f[7]);
+      description.mismatch =
+          f[1] + ": " + f[2] + " at " + place_of(f[3], f[4]) + "; " + f[5] + " at " + place_of(f[6], f[7]);
     } else if (f[0] == "unmatched") {
-      description.unmatched.push_back({std::stoi(f[1]), f[2], f[3]});
+      description.unmatched.push_back({std::stoi(f[1]), f[2], f[3], f[4]});
     } else if (f[0] == "need") {
       description.needs.push_back({f[1], f[2], f[3], f[4], {}});
     }

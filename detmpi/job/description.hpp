@@ -20,6 +20,7 @@ struct Unmatched {  // a message that has come and that no receive takes
   int from = 0;
   std::string tag;
   std::string communicator;
+  std::string what;
 };
 
 struct Description {

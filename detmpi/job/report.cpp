@@ -19,12 +19,6 @@ std::string where(const StuckRank& s) {
   return (s.call.empty() ? "a call" : s.call) + (s.place.empty() ? "" : " at " + s.place);
 }
 
-std::string tag_name(const std::string& tag) {
-  if (tag.empty()) return "";
-  // The program's own tags are not negative.
-  return tag.front() == '-' ? "part of a collective operation, " : "tag " + tag + ", ";
-}
-
 // Safe inside a quoted string of the DOT language.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -51,7 +45,7 @@ std::string report_text(const Deadlock& d) {
     if (s.any && s.needs.size() > 1) out << "          any of these would do:\n";
     for (const Unmet& need : s.needs) out << "          waits for " << need.text() << "\n";
     for (const Unmatched& m : s.unmatched) {
-      out << "          has a message from rank " << m.from << " that no receive takes: " << tag_name(m.tag) << "on "
+      out << "          has a message from rank " << m.from << " that no receive takes: " << m.what << ", on "
           << m.communicator << "\n";
     }
   }

@@ -81,7 +81,9 @@ TEST_CASE("an operation of the program's own that nobody completes") {
 }
 TEST_CASE("partitions that nobody says to be ready") {
   expect("partitions", 3,
-         {"a call of MPI_Pready", "partitions from rank 0", "MPI_Psend_init of rank 1, tag 9, on MPI_COMM_WORLD"});
+         {"a call of MPI_Pready", "partitions from rank 0", "MPI_Psend_init of rank 1, tag 9, on MPI_COMM_WORLD",
+          "no receive takes: that of MPI_Psend_init, tag 7, on MPI_COMM_WORLD",
+          "no receive takes: a partition, on MPI_COMM_WORLD"});
 }
 TEST_CASE("a message with another tag") {
   expect("wrong_tag", 2, {"tag 5", "has a message from rank 1 that no receive takes: tag 6, on MPI_COMM_WORLD"});

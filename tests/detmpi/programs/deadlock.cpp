@@ -50,10 +50,16 @@ void generalized() {
   send((g_rank + g_size - 1) % g_size, 4);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
-// Rank 0 waits for a partition that it has not said to be ready, rank 1 for all of them, the others for rank 1.
+// Rank 0 waits for a partition that it has not said to be ready, rank 1 for all of them, rank 2 for rank 1; it does not
+// ask for what rank 0 sends it.
 void partitions() {
   static int values[2] = {};
   MPI_Request request;
+  if (g_rank == 0) {
+    MPI_Psend_init(values, 1, 1, MPI_INT, 2, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Pready(0, request);
+  }
   if (g_rank == 0) MPI_Psend_init(values, 2, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
   if (g_rank == 1) MPI_Precv_init(values, 1, 2, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
   if (g_rank == 2) MPI_Precv_init(values, 1, 2, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
