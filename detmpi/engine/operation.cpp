@@ -38,14 +38,37 @@ void operation_keep(OperationPtr operation, Comm& comm, MPI_Request* handle) {
   request.active = false;
 }
 
-void operation_give_up(OperationPtr operation, Comm& comm) {
-  comm_retain(comm);
-  g_given_up.push_back({std::move(operation), &comm});
+namespace {
+
+void forget_what_is_over() {
   std::erase_if(g_given_up, [](const GivenUp& given_up) {
     if (!given_up.operation->over()) return false;
     comm_release(*given_up.comm);
     return true;
   });
+}
+
+}  // namespace
+
+void operation_give_up(OperationPtr operation, Comm& comm) {
+  comm_retain(comm);
+  g_given_up.push_back({std::move(operation), &comm});
+  forget_what_is_over();
+}
+
+// As MPI_Wait does. Of an operation that could not be freed while it was under way nothing is.
+void operations_complete(Comm& comm) {
+  for (GivenUp& given_up : g_given_up) {
+    if (given_up.comm != &comm || !given_up.operation->freeable()) continue;
+    Request request;
+    request.kind = RequestKind::kOperation;
+    request.comm = &comm;
+    request.operation = std::move(given_up.operation);
+    g_engine.block_until_complete(request);
+    (void)p2p_status(request, MPI_STATUS_IGNORE);
+    given_up.operation = std::move(request.operation);
+  }
+  forget_what_is_over();
 }
 
 }  // namespace detmpi

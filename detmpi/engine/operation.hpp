@@ -77,6 +77,8 @@ void operation_keep(OperationPtr operation, Comm& comm, MPI_Request* handle);
 
 // The request is freed while the operation is under way, which goes on without one.
 void operation_give_up(OperationPtr operation, Comm& comm);
+// Waits for those on the communicator.
+void operations_complete(Comm& comm);
 // Those whose end has not been noticed.
 struct GivenUp {
   OperationPtr operation;
