@@ -19,7 +19,7 @@ using Kind = chan::match::RankState::Kind;
 
 constexpr uint64_t kPatienceNs = 5'000'000'000;  // for ranks that describe what they wait for
 constexpr uint64_t kStepNs = 1'000'000;
-constexpr uint64_t kLateNs = 1'000'000'000;  // for ranks that may still come to be stuck
+constexpr uint64_t kLateNs = 500'000'000;  // for ranks that may still come to be stuck: told within a second
 constexpr uint32_t kNotBlocked = 1;
 
 void wait_for_descriptions(const std::vector<StuckRank>& stuck) {

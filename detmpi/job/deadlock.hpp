@@ -40,8 +40,8 @@ using DeadlockHandler = std::function<void(const Deadlock&)>;
 class DeadlockFinder {
  public:
   // A look at all ranks that have been blocked since the last look. If there is a deadlock, and no further rank has
-  // been drawn into it since the last look, nor for a second while there are others that might be, asks those in it to
-  // describe what they wait for, which takes a moment, and returns what they say.
+  // been drawn into it since the last look, nor for half a second while there are others that might be, asks those in
+  // it to describe what they wait for, which takes a moment, and returns what they say.
   std::optional<Deadlock> look();
 
  private:

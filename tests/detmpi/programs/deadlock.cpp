@@ -32,7 +32,7 @@ void partial() {
 }
 // Ranks 0 and 2 wait for each other, and rank 1, which has been away for a while, for one of them.
 void late() {
-  if (g_rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  if (g_rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(300));
   receive(g_rank == 2 ? 0 : 2, 5);
 }
 // Nobody sends to rank 0; rank 1 polls for ever for what nobody sends either.
