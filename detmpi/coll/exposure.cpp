@@ -14,8 +14,9 @@ namespace detmpi {
 
 // What a member publishes.
 struct Exposure::Exposed {
-  uint64_t address;  // in the member's memory, or a page of the segment
+  uint64_t address;  // in the member's memory; of a copy: its first page in the segment
   uint64_t bytes;
+  bool is_copy;
 };
 
 namespace {
@@ -75,7 +76,6 @@ void Exposure::find_out() {
 }
 
 uint64_t Exposure::shared_copy(const void* data, size_t bytes) {
-  if (copy_pages_ > 0) spmc::FramePool::free(copy_, copy_pages_);
   copy_pages_ = static_cast<uint32_t>((bytes + spmc::kPageSize - 1) >> spmc::kPageShift);
   auto run = g_engine.frames().try_alloc_run(copy_pages_);
   CHECK(run.ok(), "no shared memory for a copy of %zu bytes that other ranks are to read: %s", bytes, run.error().what);
@@ -84,27 +84,27 @@ uint64_t Exposure::shared_copy(const void* data, size_t bytes) {
   return copy_.value;
 }
 
-void Exposure::expose(const TypedBytes& data, int to) {
+void Exposure::expose(const TypedBytes& data) {
   const void* lies = data.flat();
   if (lies == nullptr && data.size() > 0) {
     packed_.resize(data.size());
     TypedBytes(data).read(packed_.data(), data.size());
     lies = packed_.data();
   }
-  Exposed exposed{reinterpret_cast<uint64_t>(lies), data.size()};
+  Exposed exposed{reinterpret_cast<uint64_t>(lies), data.size(), false};
   if (rounds_.transport().reading == Reading::kByCopies && data.size() > 0) {
-    exposed.address = shared_copy(lies, data.size());
+    exposed = {shared_copy(lies, data.size()), data.size(), true};
   }
   std::memcpy(rounds_.prepare_for(lies, data.size()), &exposed, sizeof exposed);
-  rounds_.publish(to);
+  rounds_.publish();
 }
 
-void Exposure::read(uint32_t member, size_t at, void* to, size_t bytes) {
+size_t Exposure::read(uint32_t member, size_t at, void* to, size_t bytes) {
   Exposed exposed;
   std::memcpy(&exposed, rounds_.await(member, sizeof exposed, 0), sizeof exposed);
   bytes = std::min(bytes, exposed.bytes - std::min<uint64_t>(at, exposed.bytes));  // of members that differ
-  if (bytes == 0) return;
-  if (rounds_.transport().reading == Reading::kByCopies) {
+  if (bytes == 0) return 0;
+  if (exposed.is_copy) {
     const spmc::EPageIndex first{static_cast<uint32_t>(exposed.address)};
     std::memcpy(to, static_cast<const std::byte*>(spmc::segment::frame(first)) + at, bytes);
   } else {
@@ -117,16 +117,18 @@ void Exposure::read(uint32_t member, size_t at, void* to, size_t bytes) {
     }
   }
   rounds_.has_read(to, bytes);
+  return bytes;
 }
 
 void Exposure::read(uint32_t member, size_t at, TypedBytes to) {
-  if (to.flat() != nullptr) return read(member, at, to.flat(), to.size());
+  if (to.flat() != nullptr) {
+    (void)read(member, at, to.flat(), to.size());
+    return;
+  }
   alignas(64) std::byte piece[kPieceBytes];
-  while (to.left() > 0) {
-    const size_t n = std::min(to.left(), sizeof piece);
-    read(member, at, piece, n);
+  for (size_t n = sizeof piece; n == sizeof piece; at += n) {
+    n = read(member, at, piece, std::min(to.left(), sizeof piece));
     to.write(piece, n);
-    at += n;
   }
 }
 

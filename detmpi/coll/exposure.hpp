@@ -23,21 +23,18 @@ class Exposure {
   Exposure(const Exposure&) = delete;
   Exposure& operator=(const Exposure&) = delete;
 
-  // Publishes all of the data in a round, in packed form, which the others may read until close().
-  void expose(const TypedBytes& data) { expose(data, Rounds::kEverybody); }
-  void expose(const TypedBytes& data, int to);
+  // Publishes all of the data in a round, once, in packed form; the others may read them until close().
+  void expose(const TypedBytes& data);
   // In the same round, blocks until `member` has exposed its data, and copies what lies `at` bytes behind their
-  // beginning to the buffer, or to `bytes` bytes of it.
+  // beginning to the buffer.
   void read(uint32_t member, size_t at, TypedBytes to);
-  void read(uint32_t member, size_t at, void* to, size_t bytes);
-  // Ends the round.
-  void next() { rounds_.finish(); }
-  // Ends it, and blocks until all others have read.
+  // Ends the round, and blocks until all others have read.
   void close();
 
  private:
   struct Exposed;
   void find_out();
+  size_t read(uint32_t member, size_t at, void* to, size_t bytes);  // how many there were
   uint64_t shared_copy(const void* data, size_t bytes);
 
   Rounds& rounds_;
