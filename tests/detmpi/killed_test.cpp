@@ -42,3 +42,4 @@ TEST_CASE("a rank is killed while inter-communicators come and go") { expect_end
 TEST_CASE("a rank is killed while communicators are copied") { expect_end("copies"); }
 TEST_CASE("a rank is killed while many operations are under way") { expect_end("collectives"); }
 TEST_CASE("a rank is killed while partitions are under way") { expect_end("partitions"); }
+TEST_CASE("a rank is killed while others read from its memory") { expect_end("exposed"); }

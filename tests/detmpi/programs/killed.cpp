@@ -77,8 +77,20 @@ void partitions() {
   for (MPI_Request& request : requests) MPI_Request_free(&request);
 }
 
-constexpr Case kCases[] = {
-    {"between_groups", between_groups}, {"copies", copies}, {"collectives", collectives}, {"partitions", partitions}};
+// Large blocks, read from where they lie: nobody goes on with what it could not read.
+void exposed() {
+  constexpr int kElements = 30000;
+  const auto n = static_cast<size_t>(kElements * g_size);
+  std::vector<int> in(n, -1), out(n, g_rank);
+  MPI_Alltoall(out.data(), kElements, MPI_INT, in.data(), kElements, MPI_INT, MPI_COMM_WORLD);
+  for (size_t i = 0; i < n; ++i) EXPECT(in[i] == static_cast<int>(i / kElements));
+}
+
+constexpr Case kCases[] = {{"between_groups", between_groups},
+                           {"copies", copies},
+                           {"collectives", collectives},
+                           {"partitions", partitions},
+                           {"exposed", exposed}};
 
 }  // namespace
 
