@@ -120,16 +120,21 @@ size_t Exposure::read(uint32_t member, size_t at, void* to, size_t bytes) {
   return bytes;
 }
 
+// What is not there, of members that differ, is zeros.
 void Exposure::read(uint32_t member, size_t at, TypedBytes to) {
   if (to.flat() != nullptr) {
-    (void)read(member, at, to.flat(), to.size());
+    const size_t n = read(member, at, to.flat(), to.size());
+    std::memset(to.flat() + n, 0, to.size() - n);
     return;
   }
   alignas(64) std::byte piece[kPieceBytes];
-  for (size_t n = sizeof piece; n == sizeof piece; at += n) {
-    n = read(member, at, piece, std::min(to.left(), sizeof piece));
-    to.write(piece, n);
-  }
+  do {
+    const size_t wanted = std::min(to.left(), sizeof piece);
+    const size_t n = read(member, at, piece, wanted);
+    std::memset(piece + n, 0, wanted - n);
+    to.write(piece, wanted);
+    at += wanted;
+  } while (to.left() > 0);
 }
 
 void Exposure::close() {

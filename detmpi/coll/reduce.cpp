@@ -5,6 +5,7 @@
 #include "../types/typed_room.hpp"
 #include "impl.hpp"
 #include "messages.hpp"
+#include "reduce_exposed.hpp"
 #include "rounds.hpp"
 #include "scan.hpp"
 
@@ -48,13 +49,6 @@ struct Vector {
   int64_t count;
   Laid laid;
   int64_t block = 0;
-};
-
-// Elements of a block that one member folds for all, or by itself: it need not publish its own contribution to them.
-struct Share {
-  int64_t first = 0;
-  int64_t last = 0;
-  int64_t size() const { return last - first; }
 };
 
 // Publishes the elements of the block [begin, begin + n) but for this member's share. Who has it all publishes nothing:
@@ -212,6 +206,10 @@ int allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatyp
     return code != MPI_SUCCESS ? code : sent;
   }
   Vector v(rounds, op, type, input, count);
+  if (exposes_allreduce(rounds, v.bytes(count))) {
+    allreduce_exposed(rounds, input, recvbuf, count, type, op);
+    return rounds.code();
+  }
   auto* out = static_cast<char*>(recvbuf);
   for (int64_t begin = 0; begin < count; begin += v.block) {
     const int64_t n = std::min(v.block, count - begin);
@@ -231,6 +229,11 @@ int scatter_reduced(const void* input, char* out, const std::vector<int64_t>& st
                     const Op& op, Comm& comm, const Signature& signature) {
   Rounds rounds(comm, signature);
   Vector v(rounds, op, type, input, starts.back());
+  if (exposes_reduce_scatter(rounds, v.bytes(v.count))) {
+    const Share mine{starts[rounds.me()], starts[rounds.me() + 1]};
+    reduce_scatter_exposed(rounds, input, out, v.count, mine, type, op);
+    return rounds.code();
+  }
   for (int64_t begin = 0; begin < v.count; begin += v.block) {
     const int64_t n = std::min(v.block, v.count - begin);
     const auto share_of = [&](uint32_t i) {

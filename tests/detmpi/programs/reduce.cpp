@@ -176,18 +176,36 @@ void places(const Group& g) {
                          return ValuePlace{small<int>(r, i) % 4, r};
                        }},
                       g, {1, 5, 300});
-  // 12 bytes of data in 16: the gap must not matter. Compared by members.
-  std::vector<Pair> in(100), out(100);
-  for (int i = 0; i < 100; ++i) in[at(i)] = {spread(g.rank, i), g.rank, 77};
-  for (auto& p : out) p.pad = kUntouched;
-  MPI_Allreduce(in.data(), out.data(), 100, MPI_DOUBLE_INT, MPI_MINLOC, g.comm);
-  for (int i = 0; i < 100; ++i) {
-    int best = 0;
-    for (int r = 1; r < g.size; ++r) {
-      if (spread(r, i) < spread(best, i)) best = r;
+}
+
+// 12 bytes of data in 16: the gap must not matter. Compared by members.
+void pairs(const Group& g, int count) {
+  const int share = count / g.size;
+  std::vector<Pair> in(at(count)), out(at(count));
+  for (int i = 0; i < count; ++i) in[at(i)] = {spread(g.rank, i), g.rank, 77};
+  const auto expect_least = [&](int n, int first) {
+    for (int i = 0; i < n; ++i) {
+      int best = 0;
+      for (int r = 1; r < g.size; ++r) {
+        if (spread(r, first + i) < spread(best, first + i)) best = r;
+      }
+      EXPECT(out[at(i)].value == spread(best, first + i) && out[at(i)].place == best && out[at(i)].pad == kUntouched);
     }
-    EXPECT(out[at(i)].value == spread(best, i) && out[at(i)].place == best && out[at(i)].pad == kUntouched);
-  }
+  };
+  for (auto& p : out) p.pad = kUntouched;
+  MPI_Allreduce(in.data(), out.data(), count, MPI_DOUBLE_INT, MPI_MINLOC, g.comm);
+  expect_least(count, 0);
+  MPI_Reduce_scatter_block(in.data(), out.data(), share, MPI_DOUBLE_INT, MPI_MINLOC, g.comm);
+  expect_least(share, share * g.rank);
+}
+
+// So long that they are not cut into rounds: see exposes_allreduce and exposes_reduce_scatter.
+void long_vectors(const Group& g) {
+  if (g.size > kManyRanks) return;
+  const Case<double> sum{MPI_DOUBLE, MPI_SUM, [](double a, double b) { return a + b; }, spread};
+  equal_counts(sum, g, 33000);
+  scattered(sum, g, 66000 / g.size);
+  pairs(g, 45000);
 }
 
 }  // namespace
@@ -198,6 +216,8 @@ int main(int argc, char** argv) {
     floats(g);
     integers(g);
     places(g);
+    pairs(g, 100);
+    long_vectors(g);
   });
   // The bits themselves go into the output: they are the same in every run.
   std::vector<double> sums(8), in(8);
