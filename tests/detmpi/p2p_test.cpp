@@ -33,7 +33,7 @@ TEST_CASE("messages from buffer to buffer") { expect_same_everywhere("direct", {
 TEST_CASE("every way for a large message gives the same") {
   for (const char* name :
        {"direct", "sizes", "modes", "order", "flood", "truncate", "probe", "completion", "persistent", "types",
-        "progress", "sendrecv", "isendrecv", "partitioned", "allgather", "alltoall"}) {
+        "progress", "sendrecv", "isendrecv", "partitioned", "allgather", "alltoall", "reduce"}) {
     expect_same_ways(name, {2, 5});
   }
 }
