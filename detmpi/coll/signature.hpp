@@ -82,8 +82,8 @@ class Signature {
   uint64_t what_[2] = {0, 0};
 };
 
-// Others are told the hash first, with what they wait for, and the log is written while they
-// read (Rounds::note). Is it to be written?
+// Others are told the hash first, with what they wait for, and the log is written while they read (Rounds::note). Is it
+// to be written?
 inline bool begin_hash(chan::Board& board, const Signature& signature) {
   if (g_checks) [[likely]]
     board.begin(signature.compared());

@@ -184,8 +184,8 @@ class Board {
     const uint64_t mixed = (history ^ what.first) * 0x9e3779b97f4a7c15u + what.second;
     return mixed ^ mixed >> 32;
   }
-  // This member begins an operation. The note in the log may follow
-  // later, before the member blocks or begins the next one.
+  // This member begins an operation. The note in the log may follow later, before the member blocks or begins the next
+  // one.
   void begin(BoardWhat what) {
     before_ = history_;
     if (history_ != kUnchecked) history_ = after(before_, what);
