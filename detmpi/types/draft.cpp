@@ -75,6 +75,7 @@ void Draft::add(ptrdiff_t displacement, int64_t n, const Datatype& type) {
   if (too_large_) return;
   widen(displacement, displacement + last_element, type);
   count_elements(n, type);
+  if (too_large_) return;
   parts_.push_back({displacement, layout_repeat(type.layout, static_cast<size_t>(n), type.extent)});
 }
 
@@ -85,6 +86,7 @@ void Draft::add_strided(ptrdiff_t displacement, int64_t count, int64_t n, ptrdif
   widen(displacement, displacement + last_element, type);
   widen(last_block, last_block + last_element, type);
   count_elements(scaled(count, n), type);
+  if (too_large_) return;
   const LayoutPtr block = layout_repeat(type.layout, static_cast<size_t>(n), type.extent);
   parts_.push_back({displacement, layout_repeat(block, static_cast<size_t>(count), stride)});
 }
