@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <string>
 
-#include "../common/options.hpp"
+#include "../common/program.hpp"
 #include "../common/report.hpp"
 #include "solver.hpp"
 
@@ -52,11 +52,8 @@ Summary describe(const Problem& problem, int ranks) {
   return summary;
 }
 
-int run(const Problem& problem, const Options& options) {
-  int rank = 0;
-  int ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+int run(const Options& options, int rank, int ranks) {
+  const Problem& problem = *find_problem(options.problem_class);
   const auto grid = ProcessGrid::try_create(problem.order, ranks, rank);
   if (!grid) {
     if (rank == 0) std::fprintf(stderr, "cg: the number of ranks is %d, it must be a power of two\n", ranks);
@@ -77,8 +74,7 @@ int run(const Problem& problem, const Options& options) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
   const double zeta = run_iterations(solver, problem, rank == 0);
-  const double seconds = MPI_Wtime() - start;
-  MPI_Reduce(&seconds, &summary.seconds, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  summary.seconds = longest(MPI_Wtime() - start);
 
   summary.verified = is_verified(zeta, problem);
   if (rank == 0) {
@@ -93,14 +89,9 @@ int run(const Problem& problem, const Options& options) {
 }  // namespace npb::cg
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const npb::Command command = npb::read_command_line(
-      argc, argv, "cg", "NAS Parallel Benchmark CG: conjugate gradients on a sparse matrix. Ranks: a power of two.");
-  int exit_code = command.exit_code;
-  if (command.run) {
-    const npb::cg::Problem* problem = npb::cg::find_problem(command.options.problem_class);
-    exit_code = npb::cg::run(*problem, command.options);
-  }
-  MPI_Finalize();
-  return exit_code;
+  return npb::run_program(
+      argc, argv,
+      {.name = "cg",
+       .what = "NAS Parallel Benchmark CG: conjugate gradients on a sparse matrix. Ranks: a power of two.",
+       .run = npb::cg::run});
 }

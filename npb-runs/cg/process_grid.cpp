@@ -1,16 +1,8 @@
 #include "process_grid.hpp"
 
-#include <algorithm>
 #include <bit>
 
 namespace npb::cg {
-
-Range part_of(int n, int count, int index) {
-  const int base = n / count;
-  const int longer = n % count;
-  const int begin = index * base + std::min(index, longer);
-  return {begin, begin + base + (index < longer ? 1 : 0)};
-}
 
 std::optional<ProcessGrid> ProcessGrid::try_create(int n, int ranks, int rank) {
   if (ranks <= 0 || !std::has_single_bit(static_cast<unsigned>(ranks))) return std::nullopt;

@@ -8,17 +8,9 @@
 
 #include <optional>
 
+#include "../common/range.hpp"
+
 namespace npb::cg {
-
-struct Range {
-  int begin = 0;
-  int end = 0;
-  int size() const { return end - begin; }
-  bool contains(int i) const { return begin <= i && i < end; }
-};
-
-// Part `index` of `count` nearly equal parts of 0 .. n-1; the first (n mod count) parts are one longer.
-Range part_of(int n, int count, int index);
 
 class ProcessGrid {
  public:

@@ -2,13 +2,14 @@
 // what to do even where only rank 0 sees the arguments, and so that messages appear once.
 #pragma once
 
-#include <string_view>
-
 namespace npb {
+
+struct Program;
 
 struct Options {
   char problem_class = 'S';  // one of S W A B C
   bool summary = false;      // the summary with its times goes to standard output, not standard error
+  bool wildcard = false;     // halos are received from MPI_ANY_SOURCE
 };
 
 struct Command {
@@ -17,8 +18,8 @@ struct Command {
   int exit_code = 0;  // meaningful when run is false
 };
 
-// Reads --class=X, --summary, --help and --version. Collective over MPI_COMM_WORLD; call it once,
-// between MPI_Init and MPI_Finalize. `name` is the lower-case program name, `what` one line about it.
-Command read_command_line(int argc, char** argv, std::string_view name, std::string_view what);
+// Reads --class=X, --summary, --help and --version, and --wildcard where the program has it. Collective over
+// MPI_COMM_WORLD; call it once, between MPI_Init and MPI_Finalize.
+Command read_command_line(int argc, char** argv, const Program& program);
 
 }  // namespace npb

@@ -1,5 +1,7 @@
 #include "report.hpp"
 
+#include <mpi.h>
+
 namespace npb {
 namespace {
 
@@ -30,6 +32,12 @@ void print_summary(std::FILE* out, const Summary& summary) {
 }
 
 }  // namespace
+
+double longest(double seconds) {
+  double result = 0;
+  MPI_Reduce(&seconds, &result, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  return result;
+}
 
 void print_heading(const Summary& summary) {
   std::printf(" NAS Parallel Benchmarks %s -- %s Benchmark\n\n", kSuiteVersion, summary.benchmark.c_str());

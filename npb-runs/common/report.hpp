@@ -1,4 +1,4 @@
-// The lines that every benchmark prints around its own output. Rank 0 alone calls these functions.
+// The lines that every benchmark prints around its own output. Rank 0 alone calls the functions that print.
 // Whatever depends on time is in the summary only, so that a run's standard output repeats byte for byte.
 #pragma once
 
@@ -21,6 +21,9 @@ struct Summary {
   std::string operation = "floating point";
   bool verified = false;
 };
+
+// The time of the slowest rank, on rank 0. Collective over MPI_COMM_WORLD.
+double longest(double seconds);
 
 // The heading before the run. `size` is what the summary will call Size.
 void print_heading(const Summary& summary);

@@ -1,32 +1,13 @@
-// Check values of the benchmarks' input data, and properties of CG's decomposition and MM's check. No MPI.
+// Check values of CG's matrix, and properties of its decomposition. No MPI.
 
 #include <catch2/catch.hpp>
 
 #include <vector>
 
 #include "../cg/matrix.hpp"
-#include "../common/random.hpp"
-#include "../mm/kernel.hpp"
+#include "../cg/process_grid.hpp"
 
 using namespace npb;
-
-TEST_CASE("the random sequence has the suite's values", "[npb]") {
-  Random random;
-  CHECK(random.next() == 0.79452191118873827);
-  CHECK(random.state() == 55909509111989u);
-  random.next();
-  CHECK(random.state() == 61155031930969u);
-  CHECK(power_mod(kMultiplier, 2) == 57961422730425u);
-  CHECK(power_mod(kMultiplier, 1000) == 18904382368481u);
-  CHECK(power_mod(kMultiplier, 1u << 17) == 62362532446209u);
-}
-
-TEST_CASE("skipping numbers equals drawing them", "[npb]") {
-  Random drawn, skipped;
-  for (int i = 0; i < 1000; ++i) drawn.next();
-  skipped.skip(1000);
-  CHECK(drawn.next() == skipped.next());
-}
 
 TEST_CASE("CG: the first generating vector of class S", "[npb]") {
   const auto vectors = cg::make_generating_vectors(*cg::find_problem('S'));
@@ -97,25 +78,4 @@ TEST_CASE("CG: partners agree with each other on what they exchange", "[npb]") {
 
 TEST_CASE("CG: only powers of two make a grid", "[npb]") {
   for (const int ranks : {-1, 0, 3, 6, 12}) CHECK_FALSE(cg::ProcessGrid::try_create(1400, ranks, 0));
-}
-
-TEST_CASE("MM: the product passes its check, any other matrix does not", "[npb]") {
-  for (const int n : {1, 7, 8, 33, 300}) {
-    const auto a = mm::make_operand(mm::Operand::kA, n);
-    const auto b = mm::make_operand(mm::Operand::kB, n);
-    std::vector<double> c(a.size());
-    mm::multiply(a.data(), b.data(), c.data(), n, n);
-    CHECK(mm::is_product(a, b, c, n));
-    c.back() += 1;
-    CHECK_FALSE(mm::is_product(a, b, c, n));
-    c.back() -= 1.5;
-    CHECK_FALSE(mm::is_product(a, b, c, n));
-  }
-}
-
-TEST_CASE("MM: the product by hand", "[npb]") {
-  const std::vector<double> a{1, 2, 3, 4}, b{5, 6, 7, 8};
-  std::vector<double> c(4);
-  mm::multiply(a.data(), b.data(), c.data(), 2, 2);
-  CHECK(c == std::vector<double>{19, 22, 43, 50});
 }
