@@ -27,7 +27,7 @@ TEST_CASE("CG: the size of the matrix", "[npb]") {
   };
   for (const Row& row : {Row{'S', 90910, 78148}, Row{'W', 573830, 508402}}) {
     const cg::Problem& problem = *cg::find_problem(row.problem_class);
-    const cg::Range all{0, problem.order};
+    const Range all{0, problem.order};
     const auto block = cg::SparseBlock::assemble(problem, cg::make_generating_vectors(problem), all, all);
     CHECK(block.contributions() == row.contributions);
     CHECK(block.nonzeros() == row.nonzeros);
