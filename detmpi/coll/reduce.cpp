@@ -2,8 +2,8 @@
 // the number of pieces: the vector is cut, the operands are never reordered (DESIGN 5.8).
 #include "../object/errors.hpp"
 #include "../ops/op.hpp"
-#include "../types/typed_room.hpp"
 #include "impl.hpp"
+#include "laid.hpp"
 #include "messages.hpp"
 #include "reduce_exposed.hpp"
 #include "rounds.hpp"
@@ -14,21 +14,6 @@
 
 namespace detmpi {
 namespace {
-
-// Packed elements laid out as in a program's memory, as operations want them; a dense type needs no copy.
-class Laid {
- public:
-  Laid(const Datatype& type, int64_t most) : type_(type), room_(type, type.dense ? 0 : most) {}
-  const void* from(const std::byte* packed, int64_t count) {
-    if (type_.dense) return reinterpret_cast<const char*>(packed) - type_.true_lb;
-    unpack_all(room_.base(), count, type_, packed);
-    return room_.base();
-  }
-
- private:
-  const Datatype& type_;
-  TypedRoom room_;
-};
 
 // One operation on a vector of `count` elements, in blocks of whole elements.
 struct Vector {

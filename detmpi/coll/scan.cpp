@@ -1,13 +1,15 @@
-// Prefix reductions: every member gets the fold of all before it from its left-hand neighbour, folds its own
-// contribution in, and passes the result on. The vector goes in pieces, so that members work on different ones at the
-// same time.
+// Prefix reductions. Short vectors are published, and every member folds those of all before it: it waits for none of
+// those after it, and for nobody's result. A longer one travels along the ranks: every member gets the fold of all
+// before it from its left-hand neighbour, folds its own contribution in, and passes the result on; so n members fold n
+// times, not n * n / 2. It goes in pieces, so that members work on different ones at the same time.
 #include "scan.hpp"
 
 #include <algorithm>
 
-#include "../types/typed_room.hpp"
 #include "impl.hpp"
+#include "laid.hpp"
 #include "messages.hpp"
+#include "rounds.hpp"
 
 namespace detmpi {
 namespace {
@@ -87,10 +89,30 @@ int fold_along_ranks(const void* in, void* out, int64_t count, const Datatype& t
 namespace {
 
 // Nothing is received by the first member, so that lengths are compared here: it is told with the tags of messages.
-Signature begin_prefix(int64_t count, const Datatype& type, const Op& op, Comm& comm) {
-  const Signature signature = Signature().reduces(op, type).bytes(static_cast<size_t>(count) * type.size);
-  begin_operation(comm, signature);
-  return signature;
+Signature signature_of(int64_t count, const Datatype& type, const Op& op) {
+  return Signature().reduces(op, type).bytes(static_cast<size_t>(count) * type.size);
+}
+
+bool is_short(const Signature& signature, const Comm& comm) {
+  return comm.size > 1 && signature.bytes() <= chan::kPlaceBytes;
+}
+
+// out = fold of the first `members` contributions; none: it is left alone.
+int fold_published(const void* in, void* out, int64_t count, const Datatype& type, const Op& op, Comm& comm,
+                   const Signature& signature, int members) {
+  Rounds rounds(comm, signature);
+  const size_t bytes = signature.bytes();
+  std::byte* const mine = rounds.prepare(bytes);
+  pack_all(mine, in, count, type);
+  rounds.publish();
+  Laid laid(type, count);
+  for (int member = 0; member < members; ++member) {
+    const std::byte* const theirs = member == comm.rank ? mine : rounds.await(static_cast<uint32_t>(member), bytes);
+    if (member == 0) unpack_all(out, count, type, theirs);
+    else fold(op, out, laid.from(theirs, count), count, type);
+  }
+  rounds.finish();
+  return rounds.code();
 }
 
 }  // namespace
@@ -99,13 +121,18 @@ namespace impl {
 
 int scan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, Comm& comm) {
   const void* in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-  return fold_along_ranks(in, recvbuf, count, type, op, comm, begin_prefix(count, type, op, comm));
+  const Signature signature = signature_of(count, type, op);
+  if (is_short(signature, comm)) return fold_published(in, recvbuf, count, type, op, comm, signature, comm.rank + 1);
+  begin_operation(comm, signature);
+  return fold_along_ranks(in, recvbuf, count, type, op, comm, signature);
 }
 
 int exscan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, Comm& comm) {
   const void* in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
-  return fold_before(static_cast<const char*>(in), static_cast<char*>(recvbuf), count, type, op, comm,
-                     begin_prefix(count, type, op, comm));
+  const Signature signature = signature_of(count, type, op);
+  if (is_short(signature, comm)) return fold_published(in, recvbuf, count, type, op, comm, signature, comm.rank);
+  begin_operation(comm, signature);
+  return fold_before(static_cast<const char*>(in), static_cast<char*>(recvbuf), count, type, op, comm, signature);
 }
 
 }  // namespace impl

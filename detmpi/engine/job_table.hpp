@@ -22,7 +22,7 @@
 
 namespace detmpi {
 
-inline constexpr uint32_t kJobVersion = 7;
+inline constexpr uint32_t kJobVersion = 8;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -90,9 +90,9 @@ struct alignas(4096) JobTable {
   uint64_t start_ns;  // of the job, monotonic clock
   uint64_t end_ns;    // when it is ended if it still runs (--timeout); 0: never
   DirectFrom direct_from;
-  // The first rank that ends the job early claims it: 0 nobody, else rank + 1.
-  alignas(64) std::atomic<uint32_t> abort_rank;
-  std::atomic<int32_t> abort_code;
+  // Of the first rank that ends the job early: kAborted and its exit code; 0: none has.
+  static constexpr uint64_t kAborted = uint64_t{1} << 32;
+  alignas(64) std::atomic<uint64_t> aborted;
   // Fork start: detmpirun sets it before it asks the monitor, by SIGTERM, to kill the ranks, show what they printed,
   // end.
   std::atomic<uint32_t> end_now;

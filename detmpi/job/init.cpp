@@ -149,6 +149,12 @@ int join_job(RankOutputFiles& files) {
   return std::atoi(rank);
 }
 
+// Whether this rank is the first that ends the job: then the job has this exit code.
+bool abort_first(int code) {
+  uint64_t nobody = 0;
+  return g_job->aborted.compare_exchange_strong(nobody, JobTable::kAborted | static_cast<uint32_t>(code));
+}
+
 }  // namespace
 
 void rank_begin(int rank) {
@@ -173,21 +179,13 @@ void wake_own_watchers() { wake_watchers(g_engine.rank()); }
 void job_abort(int code, const char* why) {
   if (why != nullptr) spmc::base::complain("%s", why);
   std::fflush(nullptr);
-  if (g_job != nullptr) {
-    uint32_t nobody = 0;
-    const auto me = static_cast<uint32_t>(g_engine.rank()) + 1;
-    g_job->abort_code.store(code, std::memory_order_relaxed);
-    g_job->abort_rank.compare_exchange_strong(nobody, me);
-  }
+  if (g_job != nullptr) abort_first(code);
   end_rank((code & 0xff) != 0 ? code & 0xff : 1);
 }
 
 void job_abort_together(int code, const char* line) {
   std::fflush(nullptr);
-  uint32_t nobody = 0;
-  const auto me = static_cast<uint32_t>(g_engine.rank()) + 1;
-  g_job->abort_code.store(code, std::memory_order_relaxed);
-  if (g_job->abort_rank.compare_exchange_strong(nobody, me)) {
+  if (abort_first(code)) {
     std::fputs(line, stderr);
     end_rank(code);
   }

@@ -82,7 +82,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   table_frame() = run.value().value;
   g_job = reinterpret_cast<JobTable*>(spmc::segment::frame(run.value()));
   // Nobody else has the segment yet: plain bytes will do.
-  std::memcpy(static_cast<void*>(g_job), &plan, offsetof(JobTable, abort_rank));
+  std::memcpy(static_cast<void*>(g_job), &plan, offsetof(JobTable, aborted));
   return {};
 }
 

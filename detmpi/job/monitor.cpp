@@ -207,9 +207,9 @@ class RankWatch final : public Watch {
     RankRecord& record = rank_record(rank);
     const auto state = static_cast<RankState>(record.state.exchange(static_cast<uint32_t>(RankState::kGone)));
     if (ending_) return;
-    const bool aborted = g_job->abort_rank.load() != 0;  // by whichever rank: others may have called it too
-    if (aborted) {
-      finish_with(g_job->abort_code.load() & 0xff);
+    const uint64_t aborted = g_job->aborted.load();  // by whichever rank: others may have called it too
+    if (aborted != 0) {
+      finish_with(static_cast<int>(aborted & 0xff));
       if (code_ == 0) code_ = 1;
       end_job();
     } else if (report.signalled) {
