@@ -7,21 +7,20 @@ Each figure is followed by its ratio to the better peer: below 1.00x it is faste
 """
 
 import argparse
-import ctypes
 import json
 import os
 import pathlib
-import shutil
 import signal
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent
-PEERS = ("mpich", "openmpi")
+from arguments import name_list, positive, rank_list
+from formats import format_size, format_time
+from jobs import run_command
+from libraries import LIBRARIES, NO_CXX_BINDINGS, PEERS, ROOT, compile_program, find_libraries, note, shorten
+
+HERE = ROOT / "bench"
 SUITES = ("pt2pt", "exchange", "coll", "pack", "startup", "apps")
 OPERATIONS = ("barrier", "bcast", "reduce", "allreduce", "scan", "reduce_scatter", "gather", "scatter", "allgather",
               "alltoall")
@@ -29,74 +28,6 @@ STARTUP_RANKS = (8, 64, 1024)
 PEER_RANK_LIMIT = 64
 LOOP = "loop"  # stands for a library: what the first one's program did by hand
 APPS = (("cg", "S"), ("cg", "W"), ("mm", "512"))
-PR_SET_PDEATHSIG = 1
-GRACE_SECONDS = 5
-# The peers' C++ bindings are not used, and their headers give warnings.
-NO_CXX_BINDINGS = ["-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX"]
-
-LIBC = ctypes.CDLL(None)
-
-
-def note(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-def shorten(text, limit=300):
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 3] + "..."
-
-
-# --- libraries -------------------------------------------------------------------------------------------
-
-
-class Library:
-    """One MPI library: its compiler wrappers and how it starts a job."""
-
-    def __init__(self, name, cc, cxx, launcher):
-        self.name = name
-        self.cc = cc
-        self.cxx = cxx
-        self.launcher = launcher  # without the rank count
-        self.programs = {}  # program name -> path, filled by build()
-
-    def command(self, program, ranks, arguments):
-        return [*self.launcher, str(ranks), self.programs[program], *arguments]
-
-
-def find_program(*candidates):
-    for candidate in candidates:
-        path = shutil.which(str(candidate))
-        if path:
-            return path
-    return None
-
-
-def describe_library(name, dist):
-    """The library's commands, None where one is not there: compilers for C and C++, launcher."""
-    if name == "detmpi":
-        tools = dist / "bin"
-        launcher = find_program(tools / "detmpirun", "detmpirun")
-        return (find_program(tools / "detmpicc", "detmpicc"), find_program(tools / "detmpicxx", "detmpicxx"),
-                launcher and [launcher, "-n"])
-    cc, cxx = find_program(f"mpicc.{name}"), find_program(f"mpicxx.{name}")
-    if name == "mpich":
-        launcher = find_program("mpirun.mpich", "mpiexec.hydra")
-        return cc, cxx, launcher and [launcher, "-n"]
-    launcher = find_program("mpirun.openmpi")
-    root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-    return cc, cxx, launcher and [launcher, *root, "--oversubscribe", "-np"]
-
-
-def find_libraries(names, dist):
-    found = []
-    for name in names:
-        cc, cxx, launcher = describe_library(name, dist)
-        if cc and launcher:
-            found.append(Library(name, cc, cxx, launcher))
-        else:
-            missing = "launcher" if cc else "compiler wrapper"
-            note(f"compare: {name} left out: its {missing} was not found")
-    return found
 
 
 # --- building --------------------------------------------------------------------------------------------
@@ -120,12 +51,11 @@ def build(library, programs, folder):
             continue
         target = folder / f"{program}.{library.name}"
         flags = ["-std=c++20", "-O3", *NO_CXX_BINDINGS] if is_cxx else ["-std=c11", "-O3"]
-        done = subprocess.run([compiler, *flags, "-o", str(target), *sources], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, check=False)
-        if done.returncode == 0:
+        complaint = compile_program(compiler, flags, target, sources)
+        if complaint is None:
             library.programs[program] = str(target)
         else:
-            note(f"compare: {library.name}: {program} does not build: {shorten(done.stdout)}")
+            note(f"compare: {library.name}: {program} does not build: {shorten(complaint)}")
 
 
 # --- running ---------------------------------------------------------------------------------------------
@@ -168,48 +98,6 @@ def plan_cases(options):
             argument = f"--class={size}" if program == "cg" else f"--n={size}"
             cases += [Case("apps", program, ranks, [argument], size) for ranks in options.app_ranks]
     return cases
-
-
-def die_with_parent():
-    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-
-
-def stop(process):
-    """Ends a job and all its processes: a polite request first, so that the launcher can clean up."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, number)
-            process.wait(GRACE_SECONDS)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            pass
-
-
-class Outcome:
-    def __init__(self, seconds, output="", errors="", failure=None):
-        self.seconds = seconds
-        self.output = output
-        self.errors = errors
-        self.failure = failure  # one line, None after a success
-
-
-def run_command(command, timeout):
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, start_new_session=True,
-                               preexec_fn=die_with_parent)
-    try:
-        output, errors = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        stop(process)
-        return Outcome(timeout, failure=f"timeout after {timeout:g} s")
-    finally:
-        if process.poll() is None:
-            stop(process)
-    seconds = time.perf_counter() - start
-    if process.returncode != 0:
-        said = shorten(errors) or shorten(output)
-        return Outcome(seconds, failure=f"exit status {process.returncode}: {said}")
-    return Outcome(seconds, output, errors)
 
 
 def measurements(case, outcome):
@@ -295,21 +183,6 @@ class Session:
 # --- reporting -------------------------------------------------------------------------------------------
 
 
-def format_time(us):
-    for unit, scale in (("s", 1e6), ("ms", 1e3)):
-        if us >= scale:
-            return f"{us / scale:.3g} {unit}" if us < 100 * scale else f"{us / scale:.0f} {unit}"
-    return f"{us:.2f} us"
-
-
-def format_size(size):
-    if size >= 1 << 20 and size % (1 << 20) == 0:
-        return f"{size >> 20} MiB"
-    if size >= 1 << 10 and size % (1 << 10) == 0:
-        return f"{size >> 10} KiB"
-    return f"{size} B"
-
-
 def format_cell(us, best_peer, size, suite):
     if us is None:
         return "-"
@@ -339,46 +212,14 @@ def print_table(session):
 # --- command line ----------------------------------------------------------------------------------------
 
 
-def name_list(allowed):
-    def parse(text):
-        names = [name for name in text.split(",") if name]
-        for name in names:
-            if name not in allowed:
-                raise argparse.ArgumentTypeError(f"unknown name '{name}', one of {', '.join(allowed)}")
-        return names
-
-    return parse
-
-
-def rank_list(text):
-    try:
-        ranks = [int(word) for word in text.split(",") if word]
-    except ValueError:
-        ranks = []
-    if not ranks or min(ranks) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a list of rank counts")
-    return ranks
-
-
-def positive(kind):
-    def parse(text):
-        value = kind(text)
-        if value <= 0:
-            raise argparse.ArgumentTypeError(f"'{text}' is not above zero")
-        return value
-
-    return parse
-
-
 def parse_options():
-    libraries = ("detmpi", *PEERS)
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--suites", type=name_list(SUITES), default=list(SUITES[:-1]), metavar="NAME,...",
         help="of pt2pt (latency, bandwidth), exchange (patterns), coll, pack (derived datatypes), startup, apps (cg and "
         "mm); default: all but apps")
-    add("--mpi", type=name_list(libraries), default=list(libraries), metavar="NAME,...",
+    add("--mpi", type=name_list(LIBRARIES), default=list(LIBRARIES), metavar="NAME,...",
         help="of detmpi, mpich, openmpi; default: all that are there")
     add("--rounds", type=positive(int), help="runs of every case per library (default 5, with --quick 2)")
     add("--quick", action="store_true", help="shorter samples, fewer rounds, start-up of 1024 ranks left out")

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import time
 
+from jobs import held_memory
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ORDERS = ("logical", "arrival")
 SAMPLE_SECONDS = 0.01
@@ -28,32 +30,6 @@ SUITES = {
         "ssend_tests", "waitany_server", "waitsome_server", "work_stealing")],
 }
 ONLY_RANKS = {"bench/mpi_pt2pt": [2], "bench/mpi_exchange": [2], "bench/mpi_coll": [2, 8]}
-
-
-def descendants(pid):
-    """The process and all below it."""
-    found, left = [], [pid]
-    while left:
-        one = left.pop()
-        found.append(one)
-        try:
-            left += [int(child) for child in pathlib.Path(f"/proc/{one}/task/{one}/children").read_text().split()]
-        except OSError:
-            pass
-    return found
-
-
-def held_memory(pid):
-    """KiB that the process and all below it hold, pages that several share counted once."""
-    total = 0
-    for one in descendants(pid):
-        try:
-            text = pathlib.Path(f"/proc/{one}/smaps_rollup").read_text()
-        except OSError:
-            continue
-        match = re.search(r"^Pss:\s+(\d+)", text, re.MULTILINE)
-        total += int(match.group(1)) if match else 0
-    return total
 
 
 def figures(output, seconds):

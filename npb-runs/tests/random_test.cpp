@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <vector>
+
 #include "../common/random.hpp"
 
 using namespace npb;
@@ -22,4 +24,14 @@ TEST_CASE("skipping numbers equals drawing them", "[npb]") {
   for (int i = 0; i < 1000; ++i) drawn.next();
   skipped.skip(1000);
   CHECK(drawn.next() == skipped.next());
+}
+
+TEST_CASE("filling an array equals drawing its numbers", "[npb]") {
+  for (const std::size_t count : {0, 1, 31, 32, 33, 64, 1000}) {
+    Random drawn, filled;
+    std::vector<double> numbers(count);
+    filled.fill(numbers.data(), count);
+    for (std::size_t i = 0; i < count; ++i) REQUIRE(numbers[i] == drawn.next());
+    CHECK(filled.state() == drawn.state());
+  }
 }

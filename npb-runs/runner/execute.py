@@ -1,0 +1,124 @@
+"""Executes the runs of a plan one by one, and writes down each as soon as it has ended."""
+
+import datetime
+import json
+import pathlib
+import tempfile
+
+import jobs
+from libraries import note
+from runner import outputs, plan
+
+OK, UNVERIFIED, FAILED, TIMEOUT = "ok", "unverified", "failed", "timeout"
+
+
+class Tools:
+    """What the runs need: everything that was built, the libraries by name, and their versions."""
+
+    def __init__(self, libraries, programs, executables, counters, versions):
+        self.libraries = {library.name: library for library in libraries}
+        self.programs = programs
+        self.executables = executables
+        self.counters = counters
+        self.versions = versions
+
+    def executable(self, run):
+        if run.case.given:
+            return run.case.given.path
+        return self.executables.get((run.case.benchmark, run.contender.build()))
+
+    def command(self, run):
+        """Launcher, its options, the program and its arguments. The probe of ours has the counters preloaded."""
+        case, library = run.case, self.libraries[run.contender.library]
+        options, program = run.contender.launcher_options(), [str(self.executable(run))]
+        if not case.given:
+            program += self.programs[case.benchmark].arguments(case.problem_class, case.variant)
+        if run.number == 0 and library.name == "detmpi" and run.contender.mode != "arrival":
+            options = [*options, "--digest"]
+        if run.number == 0 and not case.given and self.counters.get(library.name):
+            program = ["env", f"LD_PRELOAD={self.counters[library.name]}", *program]
+        return [*library.launcher, str(case.ranks), *options, *program]
+
+
+class PeakMemory:
+    def __init__(self):
+        self.kib = 0
+
+    def __call__(self, pid):
+        self.kib = max(self.kib, jobs.held_memory(pid))
+
+
+def read_counters(path):
+    """The line that counters.c has written, None if there is none."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8").splitlines()[0])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def judge(outcome, printed):
+    """How it ended, and why if not well."""
+    if outcome.code is None:
+        return TIMEOUT, outcome.failure
+    if outcome.code == 1 and printed["seconds"] is not None and not printed["verified"]:
+        return UNVERIFIED, "the result did not verify"
+    if outcome.failure:
+        return FAILED, outcome.failure
+    if printed["seconds"] is None:
+        return FAILED, "printed no time"
+    return (OK, None) if printed["verified"] else (UNVERIFIED, "the result did not verify")
+
+
+def execute(run, tools, timeout):
+    """Runs once; the record of it."""
+    probe = run.number == 0
+    peak = PeakMemory() if probe else None
+    with tempfile.TemporaryDirectory(prefix="npb-") as folder:
+        file = pathlib.Path(folder) / "counters"
+        outcome = jobs.run_command(tools.command(run), timeout, {"NPB_COUNTERS": str(file)} if probe else None, peak)
+        counters = read_counters(file) if probe else None
+    printed = outputs.parse(outcome.output, outcome.errors)
+    status, reason = judge(outcome, printed)
+    benchmark, problem_class, ranks, variant, library, mode = run.key()
+    record = {
+        "kind": "run", "round": run.number, "benchmark": benchmark, "class": problem_class, "ranks": ranks,
+        "variant": variant, "library": library, "mode": mode, "status": status, "reason": reason,
+        "exit_code": outcome.code, "wall_seconds": round(outcome.seconds, 6), **printed, **outcome.usage,
+        "version": tools.versions.get(library),
+        "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+    }
+    if probe:
+        record |= {"memory_kib": peak.kib or None, "counters": counters}
+    return record
+
+
+class Series:
+    """All runs of a plan, without those that are done. A case whose run timed out or failed is given up."""
+
+    def __init__(self, runs, tools, results, progress, timeout):
+        self.runs = [run for run in runs if not results.is_done(run.key(), run.number)]
+        self.tools = tools
+        self.results = results
+        self.progress = progress
+        self.timeout = timeout
+
+    def run_all(self):
+        self.progress.begin(self.left(self.runs))
+        try:
+            for index, run in enumerate(self.runs):
+                if not self.results.is_given_up(run.key()):
+                    self.progress.start(run, self.left(self.runs[index:]))
+                    self.run_one(run)
+        finally:
+            self.progress.clear()
+
+    def run_one(self, run):
+        record = execute(run, self.tools, self.timeout)
+        self.results.write(record)
+        self.progress.finish(run, record["wall_seconds"])
+        if record["reason"]:
+            self.progress.clear()
+            note(f"npb: {plan.describe(*run.case.key())}, {plan.label(*run.contender.key())}: {record['reason']}")
+
+    def left(self, runs):
+        return [run for run in runs if not self.results.is_given_up(run.key())]

@@ -1,0 +1,165 @@
+"""Tables of a summary, as lists of cells; as Markdown."""
+
+from formats import format_time
+from runner import plan
+
+DEADLOCK_STATUS = 122  # of detmpirun
+TIME_NOTE = """Medians of the seconds that the programs report; ± half of what lies between the fastest and the slowest
+run; in brackets the ratio to the better peer, below 1.00x is faster."""
+MEMORY_NOTE = """The most that all processes of a job held at once, launcher included: the sum of their PSS, sampled
+in a run that is not timed; in brackets the ratio to the better peer."""
+COUNTER_NOTE = """Sums over all ranks, of the program's own calls: messages from point to point and their bytes;
+receives, and those from anybody (wildcards); tests, whose outcome the order of messages decides; collective operations
+and the bytes that ranks hand in. Of DetMPI: waits in which the first look was in vain, and those that slept; runs that
+ended in a deadlock; the digest of the run."""
+TEXT_COLUMNS = ("program", "class", "library", "mode", "end", "reason")
+STATUS_TEXT = {"timeout": "timed out", "failed": "failed", "unverified": "not verified"}
+
+
+class Table:
+    """`note` explains what is not obvious."""
+
+    def __init__(self, title, header, rows, note=""):
+        self.title = title
+        self.header = header
+        self.rows = rows
+        self.note = " ".join(note.split())
+
+    def is_text(self, column):
+        """Whether it holds words, not figures."""
+        return self.header[column] in TEXT_COLUMNS
+
+    def markdown(self):
+        ruler = ["---" if self.is_text(column) else "---:" for column in range(len(self.header))]
+        lines = [self.header, ruler, *self.rows]
+        text = "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
+        return f"### {self.title}\n\n" + (f"{self.note}\n\n" if self.note else "") + text + "\n"
+
+
+def case_cells(case):
+    benchmark, problem_class, ranks, variant = case
+    return [f"{benchmark} {variant}".strip(), problem_class, ranks]
+
+
+CASE_HEADER = ["program", "class", "ranks"]
+
+
+def labels(contenders):
+    return [plan.label(*contender) for contender in contenders]
+
+
+def status_cell(samples):
+    """What stands where there is no figure."""
+    failures = samples.failures() if samples else []
+    return STATUS_TEXT[failures[-1]["status"]] if failures else "-"
+
+
+def time_cell(samples, base):
+    median = samples.median() if samples else None
+    if median is None:
+        return status_cell(samples)
+    spread = samples.spread()
+    text = format_time(median * 1e6) + (f" ±{100 * spread:.0f} %" if spread is not None else "")
+    return text + (f" ({median / base:.2f}x)" if base else "")
+
+
+def time_table(summary):
+    rows = []
+    for case in summary.samples:
+        base = summary.best_peer(case, summary.median)
+        rows.append(case_cells(case) + [time_cell(summary.get(case, contender), base)
+                                        for contender in summary.contenders])
+    return Table("Run time", CASE_HEADER + labels(summary.contenders), rows, TIME_NOTE)
+
+
+def rate_table(summary):
+    rows = []
+    for case in summary.samples:
+        medians = [summary.median(case, contender, "mops") for contender in summary.contenders]
+        if any(medians):
+            rows.append(case_cells(case) + [f"{median:.0f}" if median else "-" for median in medians])
+    return Table("Rate", CASE_HEADER + labels(summary.contenders), rows, "Medians, million operations per second.")
+
+
+def overhead_table(summary):
+    """Each mode of DetMPI against the base mode, a column per rank count."""
+    base = summary.base_mode()
+    others = [mode for mode in summary.modes() if mode != base]
+    counts = sorted({case[2] for case in summary.samples})
+    rows = []
+    for name in dict.fromkeys((case[0], case[1], case[3]) for case in summary.samples):
+        for mode in others:
+            ratios = [summary.ratio((name[0], name[1], ranks, name[2]), mode, base, summary.median) for ranks in counts]
+            if any(ratios):
+                cells = [f"{100 * (ratio - 1):+.1f} %" if ratio else "-" for ratio in ratios]
+                rows.append([f"{name[0]} {name[2]}".strip(), name[1], plan.label(*mode), *cells])
+    note = f"By how much the median is longer than with {plan.label(*base)}, by the number of ranks." if base else ""
+    return Table("What determinism costs", ["program", "class", "mode", *map(str, counts)], rows, note)
+
+
+def memory_table(summary):
+    rows = []
+    for case in summary.samples:
+        base = summary.best_peer(case, summary.memory)
+        values = [summary.memory(case, contender) for contender in summary.contenders]
+        if any(values):
+            rows.append(case_cells(case) + [
+                (f"{value / 1024:.1f} MiB" + (f" ({value / base:.2f}x)" if base else "")) if value else "-"
+                for value in values])
+    return Table("Memory", CASE_HEADER + labels(summary.contenders), rows, MEMORY_NOTE)
+
+
+COUNTERS = ("messages", "bytes", "receives", "wildcards", "tests", "collectives", "collective_bytes", "waits", "sleeps")
+
+
+def deadlocks_in(samples):
+    return sum(run["exit_code"] == DEADLOCK_STATUS for run in samples.probes + samples.runs)
+
+
+def counter_table(summary):
+    rows = []
+    for case, by_contender in summary.samples.items():
+        found = [(contender, samples) for contender, samples in by_contender.items() if samples.counters()]
+        if found:
+            contender, samples = found[0]
+            counters = samples.counters()
+            cells = [f"{counters[name]:,}" if name in counters else "-" for name in COUNTERS]
+            deadlocks = deadlocks_in(samples) if contender[0] == "detmpi" else "-"
+            rows.append(case_cells(case) + [*cells, deadlocks, samples.probed("digest") or "-"])
+    header = [*CASE_HEADER, *(name.replace("_", " ") for name in COUNTERS), "deadlocks", "digest"]
+    return Table("Counters", header, rows, COUNTER_NOTE)
+
+
+def system_cells(samples):
+    times = [samples.median(name) for name in ("wall_seconds", "user_seconds", "system_seconds")]
+    counts = [samples.median(name) for name in ("page_faults", "context_switches")]
+    return [format_time(1e6 * each) for each in times] + [f"{each:,.0f}" for each in counts]
+
+
+def system_table(summary):
+    """What the jobs asked of the system, per contender."""
+    rows = [case_cells(case) + [plan.label(*contender), *system_cells(samples)]
+            for case, by_contender in summary.samples.items() for contender, samples in by_contender.items()
+            if samples.median() is not None]
+    return Table("What the system did", [*CASE_HEADER, "library", "whole job", "user", "system", "page faults",
+                                         "context switches"], rows,
+                 "Medians, of all processes of a job from its start to its end.")
+
+
+def failure_table(summary):
+    rows = [[*case_cells((run["benchmark"], run["class"], run["ranks"], run["variant"])),
+             plan.label(run["library"], run["mode"]), run["round"], STATUS_TEXT[run["status"]], run["reason"]]
+            for run in summary.failures()]
+    rows += [[*case_cells(case), plan.label(*contender), "-", "differs", "did not print the same in every run"]
+             for case, contender in summary.unsteady()]
+    return Table("What failed", [*CASE_HEADER, "library", "round", "end", "reason"], rows)
+
+
+def all_tables(summary):
+    """Those that have rows."""
+    makers = (time_table, rate_table, overhead_table, memory_table, counter_table, system_table, failure_table)
+    return [table for table in (make(summary) for make in makers) if table.rows]
+
+
+def markdown(summary):
+    return "\n".join(table.markdown() for table in all_tables(summary))

@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""usage: counters_test.py DETMPIRUN COUNTERS CG
+
+What counters.c counts in CG, class S, on 4 ranks, in two runs.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+RANKS = 4
+# 16 solutions (one to warm up), each of 25 iterations with 4 messages of each rank (sum of the product, transpose
+# exchange, two scalar products); 1 for the first residual, 3 for the last, 1 for the norm.
+MESSAGES = RANKS * 16 * (25 * 4 + 1 + 3 + 1)
+
+
+def count(launcher, counters, program):
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "counters")
+        command = [launcher, "-n", str(RANKS), "env", f"LD_PRELOAD={counters}", f"NPB_COUNTERS={file}", program]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=100)
+        return json.loads(file.read_text(encoding="utf-8"))
+
+
+def main():
+    first, second = (count(*sys.argv[1:4]) for _ in range(2))
+    for name, expected in (("messages", MESSAGES), ("receives", MESSAGES), ("wildcards", 0), ("tests", 0)):
+        if first[name] != expected:
+            sys.exit(f"{name}: {first[name]}, not {expected}")
+    for name in ("bytes", "collectives", "collective_bytes", "clock"):
+        if first[name] == 0 or first[name] != second[name]:
+            sys.exit(f"{name}: {first[name]} and {second[name]}")
+
+
+if __name__ == "__main__":
+    main()
