@@ -53,21 +53,29 @@ void Engine::block_until_all_complete(std::span<const MPI_Request> handles) {
   }
 }
 
-// One look of a wait that is not over.
-void Engine::spin_poll(const Wait& wait, int hint) {
-  const bool published = published_changes_ == changes_ + 1;
+// One look of a wait that is not over. True if it was at everything: then, if the wait still is not over,
+// look_further() follows.
+bool Engine::spin_poll(const Wait& wait, int hint) {
   ++polls_;
-  const bool publishes = !published && polls_ >= polls_before_publishing_ && somebody_asks();
-  if (!publishes && hint != kAnySource && polls_ < kPollsBeforeAll) {
+  if (hint != kAnySource && polls_ < kPollsBeforeAll && !publishing_is_due()) {
     if (hint >= 0) poll_source(hint, wait.request);
-    return;
+    return false;
   }
   learn(wait);
-  if (publishes) publish(wait);
-  if (horizon_.snapshot_helps() && polls_ >= next_snapshot_) {
-    next_snapshot_ = polls_ * 2;
-    learn_by_snapshot(wait);
-  }
+  return true;
+}
+
+// True if this may have ended the wait.
+bool Engine::look_further(const Wait& wait) {
+  if (publishing_is_due()) publish(wait);
+  if (!horizon_.snapshot_helps() || polls_ < next_snapshot_) return false;
+  next_snapshot_ = polls_ * 2;
+  learn_by_snapshot(wait);
+  return true;
+}
+
+bool Engine::publishing_is_due() const {
+  return published_changes_ != changes_ + 1 && polls_ >= polls_before_publishing_ && somebody_asks();
 }
 
 // Does any rank want to know how far others can be trusted to have come? Programs without wildcards and tests never do.

@@ -297,7 +297,9 @@ class Engine {
   void take_ack(uint32_t id, uint64_t stamp);
 
   // --- blocking (block.cpp) ---
-  void spin_poll(const Wait& wait, int hint);
+  bool spin_poll(const Wait& wait, int hint);
+  bool look_further(const Wait& wait);
+  bool publishing_is_due() const;
   void learn(const Wait& wait);
   void learn_by_snapshot(const Wait& wait);
   void learn_of_acks(const Wait& wait);
@@ -413,8 +415,8 @@ void Engine::block(const Wait& wait, int hint, Done&& done) {
   asked_at_ = concluded_at_ = ~uint64_t{0};  // of another wait
   questions_.clear();
   const auto look = [&] {
-    spin_poll(wait, hint);
-    return done();
+    const bool everywhere = spin_poll(wait, hint);
+    return done() || (everywhere && look_further(wait) && done());
   };
   spmc::base::g_wait_counters.waits += 1;
   const auto asks = [&] { return asks_in_vain(); };
