@@ -49,10 +49,16 @@ Receive* Matcher::first_open(const Group& group) {
 }
 
 void Matcher::put_back(Message& message) {
-  Queue<Message>& queue = queues_[static_cast<size_t>(message.key.source)];
+  Queue<Message>& queue = occupy(message.key.source);
   Message* before = nullptr;
   for (Message* m = queue.first; m != nullptr && m->key.number < message.key.number; m = m->next) before = m;
   queue.insert_after(before, &message);
+}
+
+void Matcher::take(Message& message) {
+  const auto s = static_cast<size_t>(message.key.source);
+  queues_[s].take(&message);
+  if (queues_[s].empty()) occupied_[s / 64] &= ~(uint64_t{1} << (s % 64));
 }
 
 Message* Matcher::first_free(const Receive& receive, int source) const {
@@ -66,10 +72,10 @@ Message* Matcher::first_free(const Receive& receive, int source) const {
 Message* Matcher::candidate(const Receive& receive) const {
   if (receive.source != kAny) return first_free(receive, receive.source);
   Message* least = nullptr;
-  for (const int source : receive.senders) {
+  each_occupied([&](int source) {
     Message* message = first_free(receive, source);
     if (message != nullptr && (least == nullptr || message->key < least->key)) least = message;
-  }
+  });
   return least;
 }
 
@@ -144,7 +150,7 @@ Time Matcher::least_candidate(const Receive& receive) const {
     if (m != nullptr) least = std::min(least, m->key.arrival);
   };
   if (receive.source != kAny) consider(receive.source);
-  else std::ranges::for_each(receive.senders, consider);
+  else each_occupied(consider);
   return least;
 }
 

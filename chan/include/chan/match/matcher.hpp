@@ -63,10 +63,11 @@ class Horizon {
 // Owns neither messages nor receives: they stay where they are until they are taken or withdrawn.
 class Matcher {
  public:
-  explicit Matcher(int ranks = 0) : queues_(static_cast<size_t>(ranks)) {}
+  explicit Matcher(int ranks = 0)
+      : queues_(static_cast<size_t>(ranks)), occupied_((static_cast<size_t>(ranks) + 63) / 64) {}
 
   // Messages of one source come in the order in which they were sent; receives in the order of their posts.
-  void arrive(Message& message) { queues_[static_cast<size_t>(message.key.source)].push(&message); }
+  void arrive(Message& message) { occupy(message.key.source).push(&message); }
   void post(Receive& receive);
   // The same for receives that have been numbered by next_order(), in any order.
   void put_back(Receive& receive);
@@ -91,7 +92,7 @@ class Matcher {
   // The receive is complete: it and its message leave the queues. Returns the message.
   Message& take(Receive& receive);
   // A message leaves without a receive of the queues, or a receive without a message.
-  void take(Message& message) { queues_[static_cast<size_t>(message.key.source)].take(&message); }
+  void take(Message& message);
   void take_out(Receive& receive);
   // The receive is cancelled at `now`, which is before its time, or was only a probe. Pairs of later receives that are
   // not complete by then are open again.
@@ -116,12 +117,30 @@ class Matcher {
  private:
   using Group = Queue<Receive>;  // of receives with the same pattern; never empty
 
+  // A source's queue, into which something will be put.
+  Queue<Message>& occupy(int source) {
+    const auto s = static_cast<size_t>(source);
+    occupied_[s / 64] |= uint64_t{1} << (s % 64);
+    return queues_[s];
+  }
+  // Visits the sources that a receive from any may have messages of: few of many, as a rule. That they can send in its
+  // context shows in the messages.
+  template <typename Visit>
+  void each_occupied(Visit&& visit) const {
+    for (size_t word = 0; word < occupied_.size(); ++word) {
+      for (uint64_t bits = occupied_[word]; bits != 0; bits &= bits - 1) {
+        visit(static_cast<int>(word * 64) + __builtin_ctzll(bits));
+      }
+    }
+  }
+
   static Receive* first_open(const Group& group);
   Message* first_free(const Receive& receive, int source) const;
   Message* candidate(const Receive& receive) const;
   bool try_final(Receive& receive, const Horizon& horizon);
 
   std::vector<Queue<Message>> queues_;  // by source
+  std::vector<uint64_t> occupied_;      // a bit for each source: its queue is not empty
   std::vector<Group> groups_;
   uint64_t posts_ = 0;
   uint64_t pass_ = 0;
