@@ -79,11 +79,7 @@ space_exit_info describe_end(SpaceId id) {
 
 Family& family() { return *g_family; }
 
-void start_family() {
-  // The parent's record is left as it is: it may be huge, and its memory is shared until somebody writes.
-  (void)g_family.release();
-  g_family = std::make_unique<Family>();
-}
+void start_family() { g_family = std::make_unique<Family>(g_family.release()); }
 
 base::Result<int> Family::try_add(int gid, uint64_t heap_bytes) {
   if (gid < 0) return base::Error{EINVAL, "space_alloc: a global ID is 0 or greater"};

@@ -25,6 +25,10 @@ struct Child {
 
 class Family {
  public:
+  // `parents`: the record of the space that this one was forked from. It is left as it is, since it may be huge, and its
+  // memory is shared until somebody writes; and known, or leak checkers would report it.
+  explicit Family(const Family* parents = nullptr) : parents_(parents) {}
+
   // Numbers and slots as space_alloc_with documents. heap_bytes 0: a default share.
   spmc::base::Result<int> try_add(int gid, uint64_t heap_bytes);
   Child* find(int number);  // nullptr: never allocated, or forgotten
@@ -46,6 +50,7 @@ class Family {
   void take_off(Child& child);
   void remember_end(Child& child);
 
+  const Family* parents_;
   std::map<int, Child> children_;
   std::deque<int> ended_;  // oldest first
   int last_number_ = 0;

@@ -123,6 +123,32 @@ else
   check '--instrument says that it is missing' sh -c '"$0" --instrument one.c 2>&1 | grep "not part"' "$cc"
 fi
 
+# Programs under AddressSanitizer: nothing of the library's is a leak. Where the leak checker cannot work at all, as in
+# some containers, it is not asked.
+cat >leaks.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int rank, sum;
+  MPI_Comm twin;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, twin);
+  MPI_Comm_free(&twin);
+  MPI_Finalize();
+  return argc > 9;
+}
+END
+echo 'int main(void) { return 0; }' >nothing.c
+if gcc -fsanitize=address nothing.c -o nothing 2>/dev/null && ASAN_OPTIONS=detect_leaks=1 ./nothing 2>/dev/null; then
+  check 'compiles with -fsanitize=address' "$cc" -fsanitize=address leaks.c -o leaks
+  check 'no leaks' env ASAN_OPTIONS=detect_leaks=1 "$home/bin/detmpirun" -n 2 ./leaks
+  check 'no leaks where ranks are forked' \
+    env ASAN_OPTIONS=detect_leaks=1 "$home/bin/detmpirun" -n 2 --start=fork ./leaks
+  echo 'int main(void) { void *volatile lost = __builtin_malloc(5); lost = 0; return lost != 0; }' >lost.c
+  check 'a leak would be seen' sh -c 'gcc -fsanitize=address lost.c -o lost && ! ASAN_OPTIONS=detect_leaks=1 ./lost'
+fi
+
 if command -v cmake >/dev/null; then
   printf '%s\n' 'cmake_minimum_required(VERSION 3.10)' 'project(user C CXX)' 'find_package(MPI REQUIRED)' \
     'add_executable(nine one.c)' 'target_link_libraries(nine MPI::MPI_C)' >CMakeLists.txt
