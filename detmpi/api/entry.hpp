@@ -70,6 +70,8 @@ int edges_out(const Comm& comm);
 
 // Index of the first bad element, -1 when all are good.
 MPI_Count bad_counts(Integers counts, int n);
+MPI_Count first_too_long(Integers counts, int n, const Datatype& type);
+MPI_Count first_too_long(Integers counts, int n, const MPI_Datatype* types);
 MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed);
 
 [[gnu::cold]] int fail_counts(const char* parameter, Integers counts, int n);
@@ -80,6 +82,8 @@ MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed);
 [[gnu::cold]] int fail_no_topology(const Comm& comm);
 [[gnu::cold]] int fail_same_memory(const char* sent, const char* received);
 [[gnu::cold]] int fail_too_long(const char* parameter, MPI_Count count, const Datatype& type);
+[[gnu::cold]] int fail_too_long_at(const char* parameter, Integers counts, int n, const Datatype& type);
+[[gnu::cold]] int fail_too_long_at(const char* parameter, Integers counts, int n, const MPI_Datatype* types);
 [[gnu::cold]] int fail_op(const Op& op, const Datatype& type);
 
 }  // namespace detmpi

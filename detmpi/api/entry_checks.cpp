@@ -29,6 +29,31 @@ MPI_Count bad_counts(Integers counts, int n) {
   return -1;
 }
 
+namespace {
+
+template <class TypeOf>
+MPI_Count first_too_long_of(Integers counts, int n, TypeOf&& type_of) {
+  for (int i = 0; i < n; ++i) {
+    if (too_long(counts[i], type_of(i))) return i;
+  }
+  return -1;
+}
+
+int fail_block(const char* parameter, MPI_Count i, MPI_Count count, const Datatype& type) {
+  return fail(MPI_ERR_COUNT, "%s[%ld] is %ld, but no memory holds so many elements of %zu bytes", parameter, i, count,
+              type.size);
+}
+
+}  // namespace
+
+MPI_Count first_too_long(Integers counts, int n, const Datatype& type) {
+  return first_too_long_of(counts, n, [&](int) -> const Datatype& { return type; });
+}
+
+MPI_Count first_too_long(Integers counts, int n, const MPI_Datatype* types) {
+  return first_too_long_of(counts, n, [&](int i) -> const Datatype& { return *datatype_from(types[i]); });
+}
+
 MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed) {
   for (MPI_Count i = 0; i < n; ++i) {
     const Datatype* type = datatype_from(types[i]);
@@ -75,6 +100,16 @@ int fail_same_memory(const char* sent, const char* received) {
 int fail_too_long(const char* parameter, MPI_Count count, const Datatype& type) {
   return fail(MPI_ERR_COUNT, "%s is %ld, but no memory holds so many elements of %zu bytes", parameter, count,
               type.size);
+}
+
+int fail_too_long_at(const char* parameter, Integers counts, int n, const Datatype& type) {
+  const MPI_Count i = first_too_long(counts, n, type);
+  return fail_block(parameter, i, counts[i], type);
+}
+
+int fail_too_long_at(const char* parameter, Integers counts, int n, const MPI_Datatype* types) {
+  const MPI_Count i = first_too_long(counts, n, types);
+  return fail_block(parameter, i, counts[i], *datatype_from(types[i]));
 }
 
 int fail_op(const Op& op, const Datatype& type) {

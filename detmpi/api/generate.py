@@ -155,6 +155,12 @@ def length_checks(function):
         both = f"{count.name}, *{datatype.name}_o"
         rows.append((" && ".join(guards_of(function, datatype)), f"too_long({both})",
                      f'fail_too_long("{count.name}", {both})', "MPI_ERR_COUNT", count.name))
+    for counts in [p for p in function.params if p.kind.length]:
+        types = function.after(counts, (*TYPES, "edge_types"))
+        of = f"*{types.name}_o" if types.kind_name == "datatype" else types.name
+        all_of = fill("{n}, " + counts.kind.length + ", " + of, function, counts)
+        rows.append((" && ".join(guards_of(function, types)), f"first_too_long({all_of}) >= 0",
+                     f'fail_too_long_at("{counts.name}", {all_of})', "MPI_ERR_COUNT", counts.name))
     return rows
 
 

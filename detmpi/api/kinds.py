@@ -21,6 +21,7 @@ class Kind:
     lenient: str = ""          # expression for the implementation when the argument may be insignificant
     nullable: bool = False     # the object is passed as a pointer
     large: str = ""            # declaration in the function for large counts
+    length: str = ""           # of an array of counts
 
 
 def null(cls="MPI_ERR_ARG"):
@@ -52,7 +53,7 @@ def counts_for(whom, length):
     check = null_list(length=length) + (("bad_counts({n}, %s) >= 0" % length, 'fail_counts("{n}", {n}, %s)' % length,
                                          "MPI_ERR_COUNT"),)
     return Kind("const int %s[]", "in", "one number of elements for each " + whom, check, impl="Integers %s",
-                large="const MPI_Count %s[]")
+                large="const MPI_Count %s[]", length=length)
 
 
 def displs_for(whom, length):

@@ -20,6 +20,7 @@ MPI_Count g_ints_large[4] = {1, 1, 1, 1};
 MPI_Aint g_ints_distances[4] = {1, 1, 1, 1};
 const int g_negative[4] = {1, 1, -1, 1};
 const MPI_Count g_negative_large[4] = {1, 1, -1, 1};
+const MPI_Count g_too_long_large[4] = {1, 1, MPI_Count{1} << 61, 1};
 int g_ranges[1][3];
 MPI_Datatype g_types[4] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT};
 MPI_Datatype g_bad_types[4] = {MPI_INT, MPI_INT, MPI_DATATYPE_NULL, MPI_INT};

@@ -117,6 +117,8 @@ def bad(function, param):
         found = NULL_ARG if is_pointer(param) and param.kind_name not in OPTIONAL else []
     if param in counts_with_type(function) and "MPI_Count" in param.ctype:
         found = found + [("MPI_Count{1} << 61", "MPI_ERR_COUNT")]
+    if param.kind_name in ("counts", "own_counts", "edge_counts") and "MPI_Count" in param.ctype:
+        found = found + [("g_too_long_large", "MPI_ERR_COUNT")]
     if param.kind_name == "op" and any(p.kind_name == "datatype" for p in function.params):
         found = found + [("MPI_MINLOC", "MPI_ERR_OP")]
     return found
