@@ -14,19 +14,18 @@ namespace detmpi {
 namespace {
 
 // Out of the buffers it was received into.
-Message* message_of(Request& request) {
-  auto* message = new Message;
+Message* message_of(Request& request, MessagePool& messages) {
+  Message* message = &messages.get();
   message->context = request.context;
   message->key = {request.arrival, request.peer_world, request.number};
   message->source = request.matched_source;
   message->tag = request.matched_tag;
   message->bytes = message->filled = request.bytes;
   if (request.bytes > 0) {
-    message->data = static_cast<char*>(std::malloc(request.bytes));
-    CHECK(message->data != nullptr, "no memory for a message of %zu bytes", static_cast<size_t>(request.bytes));
+    message->ensure_room();
     request.data.rewind();
-    if (request.own_buffer != nullptr) std::memcpy(message->data, request.own_buffer, request.bytes);
-    else request.data.read(message->data, request.bytes);
+    if (request.own_buffer != nullptr) std::memcpy(message->room, request.own_buffer, request.bytes);
+    else request.data.read(message->room, request.bytes);
   }
   return message;
 }
@@ -39,7 +38,7 @@ bool Engine::is_provisional(const Request& r) {
 }
 
 void Engine::return_message(Request& request) {
-  Message* message = message_of(request);
+  Message* message = message_of(request, messages_);
   for (Unacknowledged& entry : unacknowledged_) {
     if (entry.request != &request) continue;
     entry.request = nullptr;

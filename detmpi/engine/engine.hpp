@@ -27,6 +27,7 @@
 
 #include "horizon.hpp"
 #include "job_table.hpp"
+#include "message.hpp"
 #include "offer.hpp"
 #include "published.hpp"
 #include "request.hpp"
@@ -53,16 +54,6 @@ struct OfferName {  // payload of kRecordOffer
 inline Offer& offer_at(OfferName name) {
   return reinterpret_cast<Offer*>(spmc::segment::frame(spmc::EPageIndex{name.table}))[name.entry];
 }
-
-// A message that came before its receive. Stands in the matcher until it is matched.
-struct Message : chan::match::Message {
-  int source = 0;  // rank in the communicator
-  uint64_t bytes = 0;
-  uint64_t filled = 0;            // bytes that have arrived
-  uint32_t ack_id = 0;            // synchronous: to be acknowledged when matched
-  char* data = nullptr;           // malloc; null for 0 bytes, and for an offer as long as nothing has arrived
-  int handle = MPI_MESSAGE_NULL;  // taken by MPI_Mprobe
-};
 
 template <typename T>
 using Queue = chan::match::Queue<T>;
@@ -260,7 +251,6 @@ class Engine {
   void take_record(int from, Inbound& in, chan::Cell* cell);
   void take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind);
   void take_piece(int from, Inbound& in, const chan::Cell* cell);
-  void store(Message& message, const std::byte* data, size_t bytes);
   Request* match_posted(Inbound& in, uint32_t context, int tag);
   void match(Request& request, const chan::match::Key& key, int source, int tag, uint64_t bytes);
   void message_complete(Request& request);
@@ -348,6 +338,7 @@ class Engine {
   std::vector<uint64_t> seen_;   // inbox bits known so far
   std::vector<int> blocked_to_;  // destinations with waiting sends, ascending
   chan::match::Matcher matcher_;
+  MessagePool messages_;
   Horizon horizon_;
   Publisher publisher_;
   bool first_come_ = false;     // --order=arrival

@@ -3,7 +3,6 @@
 #include <base/sys.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "../object/call.hpp"
 #include "choices.hpp"
@@ -112,7 +111,7 @@ void Engine::take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind
   if (request != nullptr) {
     match(*request, key, source, cell->tag, bytes);
   } else {
-    message = new Message;
+    message = &messages_.get();
     message->context = cell->context;
     message->key = key;
     message->source = source;
@@ -139,20 +138,8 @@ void Engine::take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind
     if (bytes > 0) request->write(payload, bytes);
     message_complete(*request);
   } else {
-    store(*message, payload, bytes);
+    message->append(payload, bytes);
   }
-}
-
-// Appends bytes to an unexpected message.
-void Engine::store(Message& message, const std::byte* data, size_t bytes) {
-  if (bytes == 0) return;
-  if (message.data == nullptr) {
-    message.data = static_cast<char*>(std::malloc(message.bytes));
-    CHECK(message.data != nullptr, "rank %d: no memory for an unexpected message of %zu bytes", rank_,
-          static_cast<size_t>(message.bytes));
-  }
-  std::memcpy(message.data + message.filled, data, bytes);
-  message.filled += bytes;
 }
 
 // Of a message that was offered and now comes by pieces.
@@ -172,7 +159,7 @@ void Engine::take_piece(int from, Inbound& in, const chan::Cell* cell) {
   arrival->to_come -= piece.bytes;
   const std::byte* data = spmc::segment::frame(slab);
   if (arrival->request != nullptr) arrival->request->write(data, piece.bytes);
-  else store(*arrival->message, data, piece.bytes);
+  else arrival->message->append(data, piece.bytes);
   chan::SlabWindow::release(slab);
   if (arrival->to_come > 0) return;
   Request* request = arrival->request;

@@ -4,7 +4,6 @@
 #include <base/check.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "../object/call.hpp"
 #include "operation.hpp"
@@ -114,7 +113,7 @@ void Engine::match(Request& request, const chan::match::Key& key, int source, in
 void Engine::take_unexpected(Message& message, Request& request) {
   const int from = message.key.source;
   match(request, message.key, message.source, message.tag, message.bytes);
-  if (message.filled > 0) request.write(message.data, message.filled);
+  if (message.filled > 0) request.write(message.room, message.filled);
   if (message.ack_id != 0) ack_for(message, request);
   const bool whole = message.filled == message.bytes;
   OfferName offer = {};
@@ -128,8 +127,7 @@ void Engine::take_unexpected(Message& message, Request& request) {
       in.offered.erase(in.offered.begin() + (&arrival - in.offered.data()));
     }
   }
-  std::free(message.data);
-  delete &message;
+  messages_.give_back(message);
   if (offer.table != 0) take_offer(from, offer, request);
   if (whole) message_complete(request);
 }

@@ -205,16 +205,15 @@ void Engine::send_to_self(Request& request) {
   request.post = g_clock;
   request.stamp = arrival_stamp(rank_, request.context);
   const bool synchronous = request.mode == SendMode::kSynchronous;
-  auto* message = new Message;
+  Message* message = &messages_.get();
   message->context = request.context;
   message->source = request.comm->rank;
   message->tag = request.tag;
   message->key = {first_come_ ? g_clock : request.stamp, rank_, ++in.messages};
   message->bytes = message->filled = request.data.size();
   if (message->bytes > 0) {
-    message->data = static_cast<char*>(std::malloc(message->bytes));
-    CHECK(message->data != nullptr, "no memory for a message of %zu bytes to itself", message->bytes);
-    request.data.read(message->data, message->bytes);
+    message->ensure_room();
+    request.data.read(message->room, message->bytes);
   }
   request.pushed = request.started = true;
   request.complete = !synchronous;

@@ -1,0 +1,80 @@
+// Messages that came before their receive, and the memory for them: most are short and stay for a short time, so it is
+// used again.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include <base/check.hpp>
+#include <chan/match/matcher.hpp>
+
+namespace detmpi {
+
+// Stands in the matcher until it is matched.
+struct Message : chan::match::Message {
+  int source = 0;  // rank in the communicator
+  uint64_t bytes = 0;
+  uint64_t filled = 0;            // bytes that have arrived, in `room`
+  uint32_t ack_id = 0;            // synchronous: to be acknowledged when matched
+  int handle = MPI_MESSAGE_NULL;  // taken by MPI_Mprobe
+  char* room = nullptr;           // malloc
+  uint64_t room_bytes = 0;
+
+  static constexpr uint64_t kLeastRoom = 256;
+  // There is room for the whole message.
+  void ensure_room() {
+    if (room_bytes >= bytes) return;
+    std::free(room);
+    room_bytes = std::max(bytes, kLeastRoom);
+    room = static_cast<char*>(std::malloc(room_bytes));
+    CHECK(room != nullptr, "no memory for a message of %zu bytes that came before its receive",
+          static_cast<size_t>(bytes));
+  }
+  void append(const std::byte* data, size_t n) {
+    if (n == 0) return;
+    ensure_room();
+    std::memcpy(room + filled, data, n);
+    filled += n;
+  }
+};
+
+class MessagePool {
+ public:
+  // An empty one.
+  Message& get() {
+    if (free_ == nullptr) return *new Message;
+    Message& message = *free_;
+    free_ = static_cast<Message*>(message.next);
+    --kept_;
+    message.next = nullptr;
+    return message;
+  }
+  // It is in no queue.
+  void give_back(Message& message) {
+    if (kept_ == kMost || message.room_bytes > kMostBytes) {
+      std::free(message.room);
+      delete &message;
+      return;
+    }
+    char* const room = message.room;
+    const uint64_t room_bytes = message.room_bytes;
+    message = {};
+    message.room = room;
+    message.room_bytes = room_bytes;
+    message.next = free_;
+    free_ = &message;
+    ++kept_;
+  }
+
+ private:
+  static constexpr uint32_t kMost = 256;
+  static constexpr uint64_t kMostBytes = 4096;
+
+  Message* free_ = nullptr;
+  uint32_t kept_ = 0;
+};
+
+}  // namespace detmpi
