@@ -50,7 +50,7 @@ class Family {
   void take_off(Child& child);
   void remember_end(Child& child);
 
-  const Family* parents_;
+  [[maybe_unused]] const Family* parents_;
   std::map<int, Child> children_;
   std::deque<int> ended_;  // oldest first
   int last_number_ = 0;
