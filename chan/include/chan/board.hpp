@@ -62,8 +62,9 @@ struct BoardStepEnd {
 struct alignas(64) BoardDone {
   std::atomic<uint64_t> rounds;  // Its member, release; a stale value is too small and only makes the writer wait
   uint64_t unused[7];
-  // Step s at s % kKept. A writer that asks for half m - 2 has not finished half m, so nobody is further than half
-  // m + 1, the end of which is three halves later.
+  // Step s at s % kKept: plain words, for `rounds` is released after they are written and acquired before they are
+  // read. A writer that asks for half m - 2 has not finished half m, so nobody is further than half m + 1, the end of
+  // which is three halves later.
   static constexpr uint32_t kKept = 2 * kPlaceDepth / kBoardStep;
   BoardStepEnd ends[kKept];
 };
