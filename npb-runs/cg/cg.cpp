@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <string>
 
+#include "../common/problem.hpp"
 #include "../common/program.hpp"
 #include "../common/report.hpp"
 #include "solver.hpp"
@@ -53,7 +54,7 @@ Summary describe(const Problem& problem, int ranks) {
 }
 
 int run(const Options& options, int rank, int ranks) {
-  const Problem& problem = *find_problem(options.problem_class);
+  const Problem& problem = *find_problem(kProblems, options.problem_class);
   const auto grid = ProcessGrid::try_create(problem.order, ranks, rank);
   if (!grid) {
     if (rank == 0) std::fprintf(stderr, "cg: the number of ranks is %d, it must be a power of two\n", ranks);

@@ -22,11 +22,4 @@ inline constexpr Problem kProblems[] = {
     {'C', 150000, 15, 75, 110.0, 28.973605592845},
 };
 
-// The problem of a class, or nullptr when there is none.
-constexpr const Problem* find_problem(char problem_class) {
-  for (const Problem& problem : kProblems)
-    if (problem.problem_class == problem_class) return &problem;
-  return nullptr;
-}
-
 }  // namespace npb::cg

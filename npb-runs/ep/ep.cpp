@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 
+#include "../common/problem.hpp"
 #include "../common/program.hpp"
 #include "../common/range.hpp"
 #include "../common/report.hpp"
@@ -78,7 +79,7 @@ Summary describe(const Problem& problem, int ranks) {
 }
 
 int run(const Options& options, int rank, int ranks) {
-  const Problem& problem = *find_problem(options.problem_class);
+  const Problem& problem = *find_problem(kProblems, options.problem_class);
   if (ranks > problem.batches()) {
     if (rank == 0)
       std::fprintf(stderr, "ep: the number of ranks is %d, class %c allows 1 to %d\n", ranks, problem.problem_class,

@@ -32,11 +32,4 @@ inline constexpr Problem kProblems[] = {
     {'C', 32, 4.764367927995374e+04, -8.084072988043731e+04, 2.691444083862931e+09, 2.691519118724585e+09, 3373275903},
 };
 
-// The problem of a class, or nullptr when there is none.
-constexpr const Problem* find_problem(char problem_class) {
-  for (const Problem& problem : kProblems)
-    if (problem.problem_class == problem_class) return &problem;
-  return nullptr;
-}
-
 }  // namespace npb::ep

@@ -67,11 +67,4 @@ inline constexpr Problem kProblems[] = {
 };
 // clang-format on
 
-// The problem of a class, or nullptr when there is none.
-constexpr const Problem* find_problem(char problem_class) {
-  for (const Problem& problem : kProblems)
-    if (problem.problem_class == problem_class) return &problem;
-  return nullptr;
-}
-
 }  // namespace npb::ft

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 
+#include "../common/problem.hpp"
 #include "../common/program.hpp"
 #include "../common/report.hpp"
 #include "ranking.hpp"
@@ -50,7 +51,7 @@ Summary describe(const Problem& problem, int ranks) {
 }
 
 int run(const Options& options, int rank, int ranks) {
-  const Problem& problem = *find_problem(options.problem_class);
+  const Problem& problem = *find_problem(kProblems, options.problem_class);
   if (!is_allowed(ranks, problem)) {
     if (rank == 0)
       std::fprintf(stderr, "is: the number of ranks is %d, class %c needs a power of two, at most %d\n", ranks,

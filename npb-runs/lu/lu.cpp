@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 
+#include "../common/problem.hpp"
 #include "../common/program.hpp"
 #include "../common/report.hpp"
 #include "solver.hpp"
@@ -65,7 +66,7 @@ void print_verification(const Outcome& outcome, const Problem& problem) {
 }
 
 int run(const Options& options, int rank, int ranks) {
-  const Problem& problem = *find_problem(options.problem_class);
+  const Problem& problem = *find_problem(kProblems, options.problem_class);
   const auto grid = ProcessGrid::try_create(problem.n, ranks, rank);
   if (!grid) {
     if (rank == 0)

@@ -62,11 +62,4 @@ inline constexpr Problem kProblems[] = {
      6.66404553572181300e+01},
 };
 
-// The problem of a class, or nullptr when there is none.
-constexpr const Problem* find_problem(char problem_class) {
-  for (const Problem& problem : kProblems)
-    if (problem.problem_class == problem_class) return &problem;
-  return nullptr;
-}
-
 }  // namespace npb::lu

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 
+#include "../common/problem.hpp"
 #include "../common/program.hpp"
 #include "../common/report.hpp"
 #include "solver.hpp"
@@ -55,7 +56,7 @@ Summary describe(const Problem& problem, int ranks) {
 }
 
 int run(const Options& options, int rank, int ranks) {
-  const Problem& problem = *find_problem(options.problem_class);
+  const Problem& problem = *find_problem(kProblems, options.problem_class);
   const auto grid = ProcessGrid::try_create(problem.points, ranks, rank);
   if (!grid) {
     if (rank == 0)

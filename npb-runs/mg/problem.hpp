@@ -43,11 +43,4 @@ inline constexpr Problem kProblems[] = {
 inline constexpr int kMostPoints = 512;
 static_assert(std::ranges::all_of(kProblems, [](const Problem& problem) { return problem.points <= kMostPoints; }));
 
-// The problem of a class, or nullptr when there is none.
-constexpr const Problem* find_problem(char problem_class) {
-  for (const Problem& problem : kProblems)
-    if (problem.problem_class == problem_class) return &problem;
-  return nullptr;
-}
-
 }  // namespace npb::mg

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "../common/problem.hpp"
 #include "../common/report.hpp"
 #include "flow.hpp"
 
@@ -63,7 +64,7 @@ void run_steps(const Benchmark& benchmark, const Problem& problem, Flow& flow, S
 }  // namespace
 
 int run_benchmark(const Benchmark& benchmark, const Options& options, int rank, int ranks) {
-  const Problem& problem = find_problem(benchmark.problems, options.problem_class);
+  const Problem& problem = *find_problem(benchmark.problems, options.problem_class);
   const auto partition = Partition::try_create(problem.n, ranks, rank);
   if (!partition) return refuse(benchmark, problem, rank, ranks);
   Summary summary = describe(benchmark, problem, ranks);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "../common/options.hpp"
@@ -15,8 +16,8 @@ namespace npb::multipartition {
 
 struct Benchmark {
   const char* letters;
-  const Problem* problems;  // one of each class
-  Primitives primitives;    // what the solver needs
+  std::span<const Problem> problems;  // one of each class
+  Primitives primitives;              // what the solver needs
   Sweep::Completion completion;
   // A solver of the lines of cells. Its sweep along z ends with the addition of the increment to the solution.
   std::unique_ptr<LineSolver> (*make_solver)(const Partition& partition, const std::vector<CellData>& cells, double dt);

@@ -13,10 +13,4 @@ struct Problem {
   cfd::Norms expected;  // after the last step
 };
 
-// The problem of a class that is among those from `problem` on.
-constexpr const Problem& find_problem(const Problem* problem, char problem_class) {
-  while (problem->problem_class != problem_class) ++problem;
-  return *problem;
-}
-
 }  // namespace npb::multipartition

@@ -4,6 +4,7 @@
 
 #include "../bt/block_solver.hpp"
 #include "../bt/problem.hpp"
+#include "../common/problem.hpp"
 #include "virtual_ranks.hpp"
 
 using namespace npb;
@@ -27,7 +28,7 @@ TEST_CASE("BT: lengths of the messages of class S on 4 ranks", "[npb]") {
 }
 
 TEST_CASE("BT: the norms after the first step, on any number of ranks", "[npb]") {
-  const Problem& problem = find_problem(bt::kProblems, 'S');
+  const Problem& problem = *find_problem(bt::kProblems, 'S');
   const cfd::State residual{3.3535293688400e+04, 3.3560713246605e+03, 8.4375947504742e+03, 7.1127400861544e+03,
                             4.7563208848733e+04};
   const cfd::State error{3.1637300455966e+02, 2.5339480744517e+01, 7.9863770341058e+01, 7.0151399654241e+01,

@@ -6,11 +6,12 @@
 
 #include "../cg/matrix.hpp"
 #include "../cg/process_grid.hpp"
+#include "../common/problem.hpp"
 
 using namespace npb;
 
 TEST_CASE("CG: the first generating vector of class S", "[npb]") {
-  const auto vectors = cg::make_generating_vectors(*cg::find_problem('S'));
+  const auto vectors = cg::make_generating_vectors(*find_problem(cg::kProblems, 'S'));
   const std::vector<int> expected{1326, 36, 1032, 42, 886, 657, 494, 0};
   std::vector<int> positions;
   for (std::size_t k = vectors.start[0]; k < vectors.start[1]; ++k) positions.push_back(vectors.entries[k].position);
@@ -26,7 +27,7 @@ TEST_CASE("CG: the size of the matrix", "[npb]") {
     std::size_t nonzeros;
   };
   for (const Row& row : {Row{'S', 90910, 78148}, Row{'W', 573830, 508402}}) {
-    const cg::Problem& problem = *cg::find_problem(row.problem_class);
+    const cg::Problem& problem = *find_problem(cg::kProblems, row.problem_class);
     const Range all{0, problem.order};
     const auto block = cg::SparseBlock::assemble(problem, cg::make_generating_vectors(problem), all, all);
     CHECK(block.contributions() == row.contributions);
@@ -35,7 +36,7 @@ TEST_CASE("CG: the size of the matrix", "[npb]") {
 }
 
 TEST_CASE("CG: the blocks of a grid make up the matrix", "[npb]") {
-  const cg::Problem& problem = *cg::find_problem('S');
+  const cg::Problem& problem = *find_problem(cg::kProblems, 'S');
   const auto vectors = cg::make_generating_vectors(problem);
   for (const int ranks : {2, 4, 8}) {
     std::size_t nonzeros = 0;

@@ -4,13 +4,14 @@
 
 #include <array>
 
+#include "../common/problem.hpp"
 #include "../common/range.hpp"
 #include "../ep/gaussian.hpp"
 
 using namespace npb;
 
 TEST_CASE("EP: the counts of class S, summed over the parts of three ranks", "[npb]") {
-  const ep::Problem& problem = *ep::find_problem('S');
+  const ep::Problem& problem = *find_problem(ep::kProblems, 'S');
   std::array<std::int64_t, ep::Problem::kAnnuli> counts{};
   double absolute_x = 0;
   for (int rank = 0; rank < 3; ++rank) {
@@ -23,10 +24,10 @@ TEST_CASE("EP: the counts of class S, summed over the parts of three ranks", "[n
 }
 
 TEST_CASE("EP: sizes of the classes", "[npb]") {
-  CHECK(ep::find_problem('S')->batches() == 256);
-  CHECK(ep::find_problem('A')->numbers() == 536870912u);
-  CHECK(ep::find_problem('C')->numbers() == 8589934592u);
-  CHECK(ep::find_problem('X') == nullptr);
+  CHECK(find_problem(ep::kProblems, 'S')->batches() == 256);
+  CHECK(find_problem(ep::kProblems, 'A')->numbers() == 536870912u);
+  CHECK(find_problem(ep::kProblems, 'C')->numbers() == 8589934592u);
+  CHECK(find_problem(ep::kProblems, 'X') == nullptr);
 }
 
 TEST_CASE("EP: a tally repeats bit by bit", "[npb]") {

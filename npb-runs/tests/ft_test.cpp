@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "../common/problem.hpp"
 #include "../common/random.hpp"
 #include "../ft/layout.hpp"
 #include "../ft/passes.hpp"
@@ -188,7 +189,7 @@ TEST_CASE("FT: a plane's x pass may work in place, and its lines are those of th
 }
 
 TEST_CASE("FT: slabs up to the number of planes, then pencils", "[npb]") {
-  const ft::Extent grid = ft::find_problem('W')->grid;
+  const ft::Extent grid = find_problem(ft::kProblems, 'W')->grid;
   const auto slabs = ft::ProcessGrid::try_create(grid, 32, 5);
   REQUIRE(slabs);
   CHECK(slabs->has_slabs());

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "../common/problem.hpp"
 #include "../is/keys.hpp"
 
 using namespace npb;
@@ -18,7 +19,7 @@ TEST_CASE("IS: the first keys of a class", "[npb]") {
   for (const Row& row : {Row{'S', {1585, 825, 1060, 1343, 956, 437, 759, 841, 1101, 761}},
                          Row{'W', {50737, 26409, 33921, 42989, 30600, 13998, 24301, 26921, 35257, 24373}},
                          Row{'A', {405901, 211274, 271374, 343919, 244803, 111984, 194409, 215372, 282063, 194987}}})
-    CHECK(is::make_keys(*is::find_problem(row.problem_class), {0, 10}) == row.keys);
+    CHECK(is::make_keys(*find_problem(is::kProblems, row.problem_class), {0, 10}) == row.keys);
 }
 
 TEST_CASE("IS: the test keys, each made as a part of its own", "[npb]") {
@@ -30,7 +31,7 @@ TEST_CASE("IS: the test keys, each made as a part of its own", "[npb]") {
        {Row{'S', {50, 158, 310, 1697, 1855}}, Row{'W', {6786, 11782, 54665, 56197, 60014}},
         Row{'A', {17237, 62059, 101168, 428502, 500879}}, Row{'B', {1806863, 153192, 237944, 1709407, 48333}},
         Row{'C', {677608, 1322381, 980324, 7453908, 7144955}}}) {
-    const is::Problem& problem = *is::find_problem(row.problem_class);
+    const is::Problem& problem = *find_problem(is::kProblems, row.problem_class);
     std::vector<int> keys;
     for (const int place : problem.test_index) keys.push_back(is::make_keys(problem, {place, place + 1}).front());
     CHECK(keys == row.keys);
@@ -38,17 +39,17 @@ TEST_CASE("IS: the test keys, each made as a part of its own", "[npb]") {
 }
 
 TEST_CASE("IS: the ranks that are expected of the test keys", "[npb]") {
-  CHECK(is::find_problem('S')->expected_rank(0, 1) == 1);
-  CHECK(is::find_problem('S')->expected_rank(3, 10) == 64907);
-  CHECK(is::find_problem('W')->expected_rank(1, 1) == 11697);
-  CHECK(is::find_problem('W')->expected_rank(2, 1) == 1039986);
-  CHECK(is::find_problem('A')->expected_rank(2, 1) == 123928);
-  CHECK(is::find_problem('A')->expected_rank(4, 10) == 8388255);
-  CHECK(is::find_problem('B')->expected_rank(4, 2) == 101);
+  CHECK(find_problem(is::kProblems, 'S')->expected_rank(0, 1) == 1);
+  CHECK(find_problem(is::kProblems, 'S')->expected_rank(3, 10) == 64907);
+  CHECK(find_problem(is::kProblems, 'W')->expected_rank(1, 1) == 11697);
+  CHECK(find_problem(is::kProblems, 'W')->expected_rank(2, 1) == 1039986);
+  CHECK(find_problem(is::kProblems, 'A')->expected_rank(2, 1) == 123928);
+  CHECK(find_problem(is::kProblems, 'A')->expected_rank(4, 10) == 8388255);
+  CHECK(find_problem(is::kProblems, 'B')->expected_rank(4, 2) == 101);
 }
 
 TEST_CASE("IS: arranging by bucket and counting by value sort the keys", "[npb]") {
-  const is::Problem& problem = *is::find_problem('S');
+  const is::Problem& problem = *find_problem(is::kProblems, 'S');
   const std::vector<int> keys = is::make_keys(problem, {0, problem.keys()});
   std::vector<int> sizes(problem.buckets());
   is::count_by_bucket(keys, problem.bucket_shift(), sizes.data(), problem.buckets());

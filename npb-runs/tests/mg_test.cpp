@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "../common/problem.hpp"
 #include "../mg/charges.hpp"
 #include "../mg/operators.hpp"
 #include "../mg/process_grid.hpp"
@@ -152,7 +153,7 @@ TEST_CASE("MG: residual and smoothing do what their stencils say", "[npb]") {
   mg::residual(u, v, r);
   mg::subtract_laplacian(u, in_place);
   mg::Field smoothed = v;
-  const mg::Stencil& smoother = mg::find_problem('B')->smoother;
+  const mg::Stencil& smoother = find_problem(mg::kProblems, 'B')->smoother;
   mg::smooth(smoother, u, smoothed);
   for (int k = 1; k <= 3; ++k)
     for (int j = 1; j <= 4; ++j)

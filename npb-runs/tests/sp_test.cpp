@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "../common/problem.hpp"
 #include "../sp/pentadiagonal_solver.hpp"
 #include "../sp/problem.hpp"
 #include "virtual_ranks.hpp"
@@ -22,7 +23,7 @@ TEST_CASE("SP: lengths of the messages of class S on 4 ranks", "[npb]") {
 }
 
 TEST_CASE("SP: the norms after the first step, on any number of ranks", "[npb]") {
-  const Problem& problem = find_problem(sp::kProblems, 'S');
+  const Problem& problem = *find_problem(sp::kProblems, 'S');
   const cfd::State residual{3.1104879395394e+04, 2.7469904155222e+03, 7.5716258562911e+03, 6.3543275136937e+03,
                             4.3865749584545e+04};
   const cfd::State error{2.9783807868691e+02, 2.1924520944381e+01, 7.3278847362706e+01, 6.3378463851743e+01,
