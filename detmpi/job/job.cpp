@@ -49,6 +49,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   spmc::SegmentConfig config;
   config.max_spaces = static_cast<uint32_t>(n) + 1 + kNestedSpaces;
   config.frame_bytes = options.memory;
+  config.busy_spaces = static_cast<uint32_t>(n);
   DL_TRY_STATUS(spmc::try_init(config));
 
   JobTable plan{};

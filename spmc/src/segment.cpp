@@ -77,7 +77,7 @@ base::Status try_create(const SegmentConfig& config) {
   Header& h = header();
   // Nobody else has the segment yet, so plain bytes will do; the atomic counters are zero in both.
   std::memcpy(static_cast<void*>(&h), &planned, offsetof(Header, asymmetric_fences));
-  h.asymmetric_fences = base::asymmetric_fences_available() ? 1 : 0;
+  h.asymmetric_fences = base::asymmetric_fences_pay(config.busy_spaces) && base::asymmetric_fences_available() ? 1 : 0;
   base::g_asymmetric_fences = h.asymmetric_fences != 0;
   base::register_for_fences();
   // Frame 0 stands for "none": its chunk belongs to nobody who allocates.

@@ -48,6 +48,8 @@ void register_for_fences() {
   if (g_asymmetric_fences) membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
 }
 
+bool asymmetric_fences_pay(unsigned spaces) { return spaces <= usable_cores(); }
+
 bool asymmetric_fences_available() {
   const int commands = membarrier(MEMBARRIER_CMD_QUERY);
   return commands > 0 && (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0;

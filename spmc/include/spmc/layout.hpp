@@ -42,7 +42,7 @@ struct alignas(4096) Header {
   uint64_t chunks_offset;
   uint64_t eptabs_offset;
   uint64_t frames_offset;
-  uint32_t asymmetric_fences;  // 1: every space uses membarrier (base/wait.hpp); all must agree
+  uint32_t asymmetric_fences;  // 1: sleepers use membarrier (base/wait.hpp); all must agree
   uint32_t root_value[7];      // free for the layer that owns the job (first frame of its tables, ...)
   alignas(64) std::atomic<uint32_t> chunks_seen;  // chunks from here on never had an owner
   std::atomic<uint32_t> next_region;  // regions are numbered in order of allocation, and reused lowest first

@@ -12,7 +12,8 @@
 // sleeps. A waker publishes what the sleeper waits for, issues a light fence, and looks at `sleeping`. Of the two
 // fences the light one is a compiler barrier where the kernel offers membarrier(GLOBAL_EXPEDITED), because the
 // sleeper's heavy fence then makes every running space execute a full barrier: either the waker sees sleeping = 1, or
-// the sleeper sees what was published. Where it is not offered, both are full fences.
+// the sleeper sees what was published. Where it is not offered, both are full fences; and where there are more spaces
+// than cores: there they sleep often, and a membarrier interrupts the other cores (14 us on a virtual machine).
 #pragma once
 
 #include <atomic>
@@ -57,7 +58,8 @@ extern int g_home_core;
 void go_home();  // at most every few milliseconds; otherwise does nothing
 
 // Must run once in every space (also after fork and exec) before it sleeps or wakes.
-bool asymmetric_fences_available();  // does the kernel offer the membarrier this needs?
+bool asymmetric_fences_pay(unsigned spaces);  // with so many busy ones?
+bool asymmetric_fences_available();           // does the kernel offer the membarrier this needs?
 void register_for_fences();
 extern bool g_asymmetric_fences;
 void heavy_fence();
