@@ -23,7 +23,7 @@ from libraries import LIBRARIES, NO_CXX_BINDINGS, PEERS, ROOT, compile_program, 
 HERE = ROOT / "bench"
 SUITES = ("pt2pt", "exchange", "coll", "pack", "startup", "apps")
 OPERATIONS = ("barrier", "bcast", "reduce", "allreduce", "scan", "reduce_scatter", "gather", "scatter", "allgather",
-              "alltoall")
+              "alltoall", "alltoallv")
 STARTUP_RANKS = (8, 64, 1024)
 PEER_RANK_LIMIT = 64
 LOOP = "loop"  # stands for a library: what the first one's program did by hand

@@ -2,8 +2,8 @@
  *
  * Prints one JSON line per case. A sample is a loop of calls back to back, its time that of the slowest rank;
  * us is the median over the samples. bytes is the vector that every rank has (bcast, reduce, allreduce, scan), or the
- * block for each other rank (gather, scatter, allgather, alltoall, reduce_scatter). A rooted call may thus run ahead of
- * its receivers, as it does in programs. */
+ * block for each other rank (gather, scatter, allgather, alltoall, alltoallv, reduce_scatter). A rooted call may thus
+ * run ahead of its receivers, as it does in programs. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <mpi.h>
@@ -15,6 +15,8 @@ enum { kWarmUp = 3 };
 struct buffers {
   char *out;
   char *in;
+  int *counts; /* for each rank */
+  int *starts;
 };
 
 typedef void (*call_fn)(const struct buffers *buffers, long bytes);
@@ -63,6 +65,17 @@ static void call_alltoall(const struct buffers *buffers, long bytes) {
   MPI_Alltoall(buffers->out, (int)bytes, MPI_BYTE, buffers->in, (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 
+static void call_alltoallv(const struct buffers *buffers, long bytes) {
+  int ranks;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (int i = 0; i < ranks; ++i) {
+    buffers->counts[i] = (int)bytes;
+    buffers->starts[i] = (int)bytes * i;
+  }
+  MPI_Alltoallv(buffers->out, buffers->counts, buffers->starts, MPI_BYTE, buffers->in, buffers->counts, buffers->starts,
+                MPI_BYTE, MPI_COMM_WORLD);
+}
+
 struct bench_case {
   const char *op;
   call_fn call;
@@ -70,11 +83,10 @@ struct bench_case {
 };
 
 static const struct bench_case kCases[] = {
-    {"barrier", call_barrier, 0},     {"bcast", call_bcast, 0},
-    {"reduce", call_reduce, 0},       {"allreduce", call_allreduce, 0},
-    {"scan", call_scan, 0},           {"reduce_scatter", call_reduce_scatter, 1},
-    {"gather", call_gather, 1},       {"scatter", call_scatter, 1},
-    {"allgather", call_allgather, 1}, {"alltoall", call_alltoall, 1},
+    {"barrier", call_barrier, 0},     {"bcast", call_bcast, 0},         {"reduce", call_reduce, 0},
+    {"allreduce", call_allreduce, 0}, {"scan", call_scan, 0},           {"reduce_scatter", call_reduce_scatter, 1},
+    {"gather", call_gather, 1},       {"scatter", call_scatter, 1},     {"allgather", call_allgather, 1},
+    {"alltoall", call_alltoall, 1},   {"alltoallv", call_alltoallv, 1},
 };
 static const int kCaseCount = sizeof kCases / sizeof kCases[0];
 static const long kSizes[] = {8, 512, 8192, 65536, 524288, 4194304};
@@ -123,12 +135,15 @@ static int is_listed(const char *list, const char *op) {
 
 static const struct bench_command kCommand = {
     "mpi_coll", "Times collectives over all ranks; one JSON line per case.", "only", "OP,...",
-    "only these of barrier, bcast, reduce, allreduce, scan, reduce_scatter, gather, scatter, allgather, alltoall"};
+    "only these of barrier, bcast, reduce, allreduce, scan, reduce_scatter, gather, scatter, allgather, alltoall, "
+    "alltoallv"};
 
 static void run(int rank, const struct bench_plan *plan, const char *only) {
   int ranks;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const struct buffers buffers = {bench_buffer(kLargestBuffer), bench_buffer(kLargestBuffer)};
+  const size_t each = (size_t)ranks * sizeof(int);
+  const struct buffers buffers = {bench_buffer(kLargestBuffer), bench_buffer(kLargestBuffer), malloc(each),
+                                  malloc(each)};
   memset(buffers.out, 0, kLargestBuffer); /* sums of zeros: no slow denormals, no overflow */
   for (int i = 0; i < kCaseCount; ++i)
     if (is_listed(only, kCases[i].op)) {
@@ -137,6 +152,8 @@ static void run(int rank, const struct bench_plan *plan, const char *only) {
     }
   free(buffers.out);
   free(buffers.in);
+  free(buffers.counts);
+  free(buffers.starts);
 }
 
 int main(int argc, char **argv) {
