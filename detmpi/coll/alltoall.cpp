@@ -1,10 +1,12 @@
 // All-to-all: every member has different data for every other. Blocks of one and the same size go through the board if
-// they are short, all in one round, and are read from where they lie if they are long. Others are messages, all
-// receives posted first, sends starting at the right-hand neighbour; what a member has for itself is copied.
+// they are short, all in one round, and are read from where they lie if they are long; those in between are messages,
+// all receives posted first, sends starting at the right-hand neighbour. So are blocks of different sizes, but between
+// two members, each of which says in a round which way its block goes. What a member has for itself is copied.
 #include "block.hpp"
 #include "exposure.hpp"
 #include "impl.hpp"
 #include "messages.hpp"
+#include "mismatch.hpp"
 #include "rounds.hpp"
 
 #include <vector>
@@ -70,14 +72,55 @@ class InPlaceCopy {
   std::vector<char> bytes_;
 };
 
-template <typename ToSend, typename ToReceive>
-int run(Comm& comm, const Signature& signature, bool in_place, ToSend&& to_send, ToReceive&& to_receive) {
-  if (in_place) {
-    InPlaceCopy copy(comm, to_receive);
-    const auto copied = [&copy](int i) { return copy.block(i); };
-    return exchange(comm, signature, copied, to_receive);
+TypedBytes bytes_of(const Block& block) { return {*block.type, block.base, block.count}; }
+
+// What goes by messages where each of two members has told the other how long its block is.
+int exchange_messages(Comm& comm, const Block& out, const Block& in, size_t sent) {
+  const Peer other = peer_in(comm, 1 - comm.rank, Signature());
+  Request send;
+  const bool sends = Exposure::leaves_to_messages(out.bytes());
+  if (sends) {
+    p2p_start_send(send, out.base, out.count, *out.type, comm, other, SendMode::kStandard);
   }
-  return exchange(comm, signature, to_send, to_receive);
+  int code = MPI_SUCCESS;
+  if (Exposure::leaves_to_messages(sent)) {
+    code = receive(in.base, in.count, *in.type, comm, other);
+  } else if (sent > in.bytes() || (sent < in.bytes() && g_checks)) {
+    code = length_error(comm, other.rank, latest_operation(comm), sent, in.bytes());
+  }
+  if (sends && !send.complete) g_engine.block_until_complete(send);
+  return code;
+}
+
+// Among more members messages are better (8 ranks on 2 cores, 64 KiB: 0.16 ms, this way 0.22; 4 ranks: 36 and 49 us).
+template <typename ToSend, typename ToReceive>
+int exchange_with_other(Comm& comm, ToSend&& to_send, ToReceive&& to_receive) {
+  Rounds rounds(comm, Signature());
+  Exposure exposure(rounds);
+  const int other = 1 - comm.rank;
+  const Block out = to_send(other), in = to_receive(other);
+  exposure.expose_any(bytes_of(out));
+  rounds.fail(copy_block(to_send(comm.rank), to_receive(comm.rank)));
+  const size_t sent = exposure.read_any(static_cast<uint32_t>(other), bytes_of(in));
+  exposure.close();
+  if (!rounds.is_broken()) rounds.fail(exchange_messages(comm, out, in, sent));
+  return rounds.code();
+}
+
+// Calls `how` with what is to be sent.
+template <typename ToSend, typename ToReceive, typename How>
+int with_source(Comm& comm, bool in_place, ToSend&& to_send, ToReceive&& to_receive, How&& how) {
+  if (!in_place) return how(to_send);
+  InPlaceCopy copy(comm, to_receive);
+  return how([&copy](int i) { return copy.block(i); });
+}
+
+template <typename ToSend, typename ToReceive>
+int exchange_uneven(Comm& comm, bool in_place, ToSend&& to_send, ToReceive&& to_receive) {
+  return with_source(comm, in_place, to_send, to_receive, [&](auto&& source) {
+    return comm.size == 2 ? exchange_with_other(comm, source, to_receive)
+                          : exchange(comm, Signature(), source, to_receive);
+  });
 }
 
 // Every member reads its block of everybody's, from the left-hand neighbour on. `first` of those that this member has.
@@ -136,14 +179,16 @@ int alltoall(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype,
     InPlaceCopy copy(comm, to_receive);
     return read_blocks(comm, signature, copy.block(0), to_receive);
   }
-  return run(comm, Signature().message_bytes(sent), in_place, to_send, to_receive);
+  return with_source(comm, in_place, to_send, to_receive, [&](auto&& source) {
+    return exchange(comm, Signature().message_bytes(sent), source, to_receive);
+  });
 }
 
 int alltoallv(const void* sendbuf, Integers sendcounts, Integers sdispls, const Datatype& sendtype, void* recvbuf,
               Integers recvcounts, Integers rdispls, const Datatype& recvtype, Comm& comm) {
   auto* in = const_cast<void*>(sendbuf);
-  return run(
-      comm, Signature(), sendbuf == MPI_IN_PLACE,
+  return exchange_uneven(
+      comm, sendbuf == MPI_IN_PLACE,
       [&](int i) {
         return Block{offset(in, sdispls[i], sendtype), sendcounts[i], &sendtype};
       },
@@ -156,8 +201,8 @@ int alltoallw(const void* sendbuf, Integers sendcounts, Integers sdispls, const 
               Integers recvcounts, Integers rdispls, const MPI_Datatype recvtypes[], Comm& comm) {
   auto* in = static_cast<char*>(const_cast<void*>(sendbuf));
   auto* out = static_cast<char*>(recvbuf);
-  return run(
-      comm, Signature(), sendbuf == MPI_IN_PLACE,
+  return exchange_uneven(
+      comm, sendbuf == MPI_IN_PLACE,
       [&](int i) {
         return Block{in + sdispls[i], sendcounts[i], &datatype_or_null(sendtypes[i])};
       },

@@ -12,11 +12,10 @@
 
 namespace detmpi {
 
-// What a member publishes.
+// Where data lie: what a member publishes. What goes along follows it in the member's area.
 struct Exposure::Exposed {
-  uint64_t address;  // in the member's memory; of a copy: its first page in the segment
+  uint64_t at;  // address in the member's memory; of a copy, in shared memory; of what goes along, in the area
   uint64_t bytes;
-  bool is_copy;
 };
 
 namespace {
@@ -75,73 +74,112 @@ void Exposure::find_out() {
   rounds_.transport().reading = all_can ? Reading::kDirect : Reading::kByCopies;
 }
 
-uint64_t Exposure::shared_copy(const void* data, size_t bytes) {
+std::byte* Exposure::room_for_copy(size_t bytes) {
+  if (!by_copies()) {
+    packed_.resize(bytes);
+    return packed_.data();
+  }
   copy_pages_ = static_cast<uint32_t>((bytes + spmc::kPageSize - 1) >> spmc::kPageShift);
   auto run = g_engine.frames().try_alloc_run(copy_pages_);
   CHECK(run.ok(), "no shared memory for a copy of %zu bytes that other ranks are to read: %s", bytes, run.error().what);
   copy_ = run.value();
-  std::memcpy(spmc::segment::frame(copy_), data, bytes);
-  return copy_.value;
+  return spmc::segment::frame(copy_);
+}
+
+// Where others may read it.
+const void* Exposure::place_of(const TypedBytes& data) {
+  if ((data.flat() != nullptr && !by_copies()) || data.size() == 0) return data.flat();
+  std::byte* const copy = room_for_copy(data.size());
+  TypedBytes(data).read(copy, data.size());
+  return copy;
 }
 
 void Exposure::expose(const TypedBytes& data) {
-  const void* lies = data.flat();
-  if (lies == nullptr && data.size() > 0) {
-    packed_.resize(data.size());
-    TypedBytes(data).read(packed_.data(), data.size());
-    lies = packed_.data();
-  }
-  Exposed exposed{reinterpret_cast<uint64_t>(lies), data.size(), false};
-  if (rounds_.transport().reading == Reading::kByCopies && data.size() > 0) {
-    exposed = {shared_copy(lies, data.size()), data.size(), true};
-  }
-  std::memcpy(rounds_.prepare_for(lies, data.size()), &exposed, sizeof exposed);
+  const void* lies = place_of(data);
+  const Exposed exposed{reinterpret_cast<uint64_t>(lies), data.size()};
+  std::memcpy(rounds_.prepare(sizeof exposed), &exposed, sizeof exposed);
+  rounds_.publishes(lies, data.size());
+  exposes_ = true;
   rounds_.publish();
 }
 
-size_t Exposure::read(uint32_t member, size_t at, void* to, size_t bytes) {
-  Exposed exposed;
-  std::memcpy(&exposed, rounds_.await(member, sizeof exposed, 0), sizeof exposed);
-  bytes = std::min(bytes, exposed.bytes - std::min<uint64_t>(at, exposed.bytes));  // of members that differ
-  if (bytes == 0) return 0;
-  if (exposed.is_copy) {
-    const spmc::EPageIndex first{static_cast<uint32_t>(exposed.address)};
-    std::memcpy(to, static_cast<const std::byte*>(spmc::segment::frame(first)) + at, bytes);
-  } else {
-    const pid_t process = process_of(rounds_.comm(), member);
-    const auto copied = spmc::base::read_memory(process, exposed.address + at, to, bytes);
-    if (!copied && copied.error().code == ESRCH) wait_for_the_end();
-    if (!copied) {
-      rounds_.fail(make_error(MPI_ERR_BUFFER, "the data of rank %u cannot be read: %s (see --direct-from)", member,
-                              std::strerror(copied.error().code)));
-    }
+void Exposure::expose_any(const TypedBytes& data) {
+  std::byte* const area = rounds_.prepare(rounds_.block());
+  Exposed exposed{sizeof exposed, data.size()};
+  const void* lies = area + exposed.at;
+  const bool left = leaves_to_messages(data.size());
+  exposes_ = !left && data.size() >= kExposedBlock;
+  if (exposes_) {
+    lies = place_of(data);
+    exposed.at = reinterpret_cast<uint64_t>(lies);
+  } else if (!left) {
+    TypedBytes(data).read(area + exposed.at, data.size());
+  }
+  std::memcpy(area, &exposed, sizeof exposed);
+  rounds_.publishes(lies, left ? 0 : data.size());
+  rounds_.publish();
+}
+
+// No address is as small as the size of an area.
+bool Exposure::is_along(const Exposed& exposed) const { return exposed.at < rounds_.block(); }
+
+// Where the data of a member lie in this process; nullptr: nowhere.
+const std::byte* Exposure::find(uint32_t member, const Exposed& from) const {
+  if (is_along(from)) return rounds_.data(member, rounds_.block()) + from.at;
+  return by_copies() ? reinterpret_cast<const std::byte*>(from.at) : nullptr;
+}
+
+void Exposure::read_away(uint32_t member, uint64_t address, void* to, size_t bytes) {
+  const auto copied = spmc::base::read_memory(process_of(rounds_.comm(), member), address, to, bytes);
+  if (!copied && copied.error().code == ESRCH) wait_for_the_end();
+  if (!copied) {
+    rounds_.fail(make_error(MPI_ERR_BUFFER, "the data of rank %u cannot be read: %s (see --direct-from)", member,
+                            std::strerror(copied.error().code)));
   }
   rounds_.has_read(to, bytes);
-  return bytes;
+}
+
+// What lies `at` bytes behind the beginning, as far as there is room.
+void Exposure::copy(uint32_t member, const Exposed& from, size_t at, TypedBytes& to) {
+  const size_t bytes = std::min<uint64_t>(to.left(), from.bytes - std::min<uint64_t>(at, from.bytes));
+  if (bytes == 0) return;
+  if (const std::byte* data = find(member, from)) {
+    to.write(data + at, bytes);
+    rounds_.has_read(data + at, bytes);
+  } else if (to.flat() != nullptr) {
+    read_away(member, from.at + at, to.flat(), bytes);
+    to.skip(bytes);
+  } else {
+    alignas(64) std::byte piece[kPieceBytes];
+    for (size_t done = 0; done < bytes; done += sizeof piece) {
+      const size_t n = std::min(bytes - done, sizeof piece);
+      read_away(member, from.at + at + done, piece, n);
+      to.write(piece, n);
+    }
+  }
 }
 
 // What is not there, of members that differ, is zeros.
 void Exposure::read(uint32_t member, size_t at, TypedBytes to) {
-  if (to.flat() != nullptr) {
-    const size_t n = read(member, at, to.flat(), to.size());
-    std::memset(to.flat() + n, 0, to.size() - n);
-    return;
-  }
-  alignas(64) std::byte piece[kPieceBytes];
-  do {
-    const size_t wanted = std::min(to.left(), sizeof piece);
-    const size_t n = read(member, at, piece, wanted);
-    std::memset(piece + n, 0, wanted - n);
-    to.write(piece, wanted);
-    at += wanted;
-  } while (to.left() > 0);
+  Exposed from;
+  std::memcpy(&from, rounds_.await(member, sizeof from, 0), sizeof from);
+  copy(member, from, at, to);
+  constexpr std::byte kZeros[256]{};
+  while (to.left() > 0) to.write(kZeros, sizeof kZeros);
+}
+
+size_t Exposure::read_any(uint32_t member, TypedBytes to) {
+  Exposed from;
+  std::memcpy(&from, rounds_.await(member, rounds_.block(), 0), sizeof from);
+  if (!leaves_to_messages(from.bytes)) copy(member, from, 0, to);
+  return from.bytes;
 }
 
 void Exposure::close() {
   rounds_.finish();
   rounds_.prepare(0);
   rounds_.publish();
-  rounds_.await_all(0);
+  if (exposes_) rounds_.await_all(0);
   rounds_.finish();
 }
 

@@ -52,15 +52,7 @@ std::byte* Rounds::prepare(size_t room, size_t bytes) {
     board_.hide_operations();
   }
   auto* place = const_cast<std::byte*>(data(me(), room));
-  data_ = place;
-  bytes_ = bytes;
-  return place;
-}
-
-std::byte* Rounds::prepare_for(const void* data, size_t bytes) {
-  std::byte* place = prepare(0);
-  data_ = data;
-  bytes_ = bytes;
+  publishes(place, bytes);
   return place;
 }
 

@@ -61,8 +61,11 @@ class Rounds {
   // `room` that it does not use are of no meaning.
   std::byte* prepare(size_t bytes) { return prepare(bytes, bytes); }
   std::byte* prepare(size_t room, size_t bytes);
-  // The same for a place that says where the data are, in at most kPlaceBytes: what is published are the data.
-  std::byte* prepare_for(const void* data, size_t bytes);
+  // In a place that says where data are: what is published are those, and not what it says.
+  void publishes(const void* data, size_t bytes) {
+    data_ = data;
+    bytes_ = bytes;
+  }
   // Publishes it. `to`: the only member that will read it, or kEverybody.
   static constexpr int kEverybody = -1;
   void publish(int to = kEverybody);
@@ -89,6 +92,8 @@ class Rounds {
   }
   // The operation is over: an error code if members differ in it, as far as this one knows.
   int code() const { return code_; }
+  // This member does not know what others do.
+  bool is_broken() const { return broken_; }
   void fail(int code) { code_ = code_ == MPI_SUCCESS ? code : code_; }
   // This member cannot take part as it should: to be told before its first round.
   void fail_uneven(uint64_t sent, uint64_t received);

@@ -113,6 +113,29 @@ TEST_CASE("an error handler is told the class") {
   expect_returned("allreduce_count", {"rank 0: class 2: ", "rank 2: class 2: "});
 }
 
+// Only two members know their lengths. Of a pair they are told in a round, short ones and long ones.
+TEST_CASE("parts of all-to-all that have not the length that is expected") {
+  expect_returned("alltoallv_long", {"rank 0: class 14: rank 2 has sent 8 bytes where 4 ",
+                                     "rank 1: class 14: rank 2 has sent ", "rank 2: class 14: a rank's block of "});
+  expect_returned("alltoallv_short", {"rank 0: class 2: rank 2 has sent 4 bytes where 8 ",
+                                      "rank 1: class 2: rank 2 has sent 4 bytes", "rank 2: class 0"});
+  expect_returned("alltoallv_long_pair", {"rank 0: class 0", "rank 1: class 14: rank 1 has sent 8 bytes where 4 ",
+                                          "; rank 1: MPI_Alltoallv at ", "rank 2: class 14: a rank's block of "});
+  expect_returned("alltoallv_longer_pair", {"rank 1: class 14: rank 1 has sent 38000 bytes where 20000 ",
+                                            "; rank 1: MPI_Alltoallv at ", "rank 2: class 14: a rank's block of "});
+  expect_returned("alltoallv_longish_pair", {"rank 1: class 14: rank 1 has sent 10000 bytes where 6000 ",
+                                             "; rank 1: MPI_Alltoallv at ", "rank 2: class 14: a rank's block of "});
+  expect_returned("alltoallv_shorter_pair", {"rank 1: class 2: rank 1 has sent 4 bytes where 38000 ",
+                                             "; rank 1: MPI_Alltoallv at ", "rank 2: class 0"});
+}
+TEST_CASE("an exchange of a pair, and something else") {
+  const RunResult result = run(kStarts[0], "alltoallv_or_barrier");
+  INFO(result.err);
+  CHECK(result.exit_code == kMismatchExit);
+  CHECK(contains(result.err, " 2 ranks: rank 0: MPI_Alltoallv at "));
+  CHECK(contains(result.err, "; rank 1: MPI_Barrier at "));
+}
+
 TEST_CASE("nothing is compared where nothing is checked") {
   test_support::RunResult result;
   ::setenv("DETMPI_CHECKS", "0", 1);

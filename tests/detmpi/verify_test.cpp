@@ -111,6 +111,10 @@ TEST_CASE("a random tag") {
 TEST_CASE("a process ID in a reduction") {
   expect_difference("pid", {"rank 1, event ", "MPI_Allreduce contributes 4 bytes, content ", kOutside});
 }
+TEST_CASE("a process ID in data that others read where they lie") {
+  expect_difference(
+      "parts", {"rank 1, event ", "MPI_Alltoallv contributes 100,000 bytes, on communicator 2, content ", kOutside});
+}
 TEST_CASE("a random number of calls") { expect_difference("polls", {"rank 1, event ", "MPI_Iprobe", kOutside}); }
 TEST_CASE("what MPI_Wtime tells") {
   expect_difference("wtime", {"rank 2, event ", "MPI_Send sends 8 bytes with tag 6", kOutside, "--wtime=logical"});

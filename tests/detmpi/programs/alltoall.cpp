@@ -61,6 +61,7 @@ struct Layout {
   }
 };
 
+// What was sent is the program's again afterwards.
 void uneven(const Group& g, int limit, bool in_place) {
   const Layout send(g, limit, in_place ? 2 : 0), receive(g, limit, 2);
   std::vector<int> out(at(send.total), kUntouched), in(at(receive.total), kUntouched);
@@ -70,6 +71,7 @@ void uneven(const Group& g, int limit, bool in_place) {
   }
   MPI_Alltoallv(in_place ? MPI_IN_PLACE : out.data(), send.counts.data(), send.starts.data(), MPI_INT, in.data(),
                 receive.counts.data(), receive.starts.data(), MPI_INT, g.comm);
+  std::fill(out.begin(), out.end(), kUntouched);
   for (int from = 0; from < g.size; ++from) {
     expect_elements(&in[at(receive.starts[at(from)])], receive.counts[at(from)], from, g.rank);
     expect_untouched(&in[at(receive.starts[at(from)] + receive.counts[at(from)])], 2);
@@ -77,30 +79,29 @@ void uneven(const Group& g, int limit, bool in_place) {
 }
 
 // To even members as ints, to odd ones as pairs with a gap.
-void types(const Group& g) {
-  constexpr int kPairs = 30;
+void types(const Group& g, int pairs) {
   MPI_Datatype wide;
-  MPI_Type_vector(kPairs, 2, 3, MPI_INT, &wide);
+  MPI_Type_vector(pairs, 2, 3, MPI_INT, &wide);
   MPI_Type_commit(&wide);
   std::vector<MPI_Datatype> send_types(at(g.size)), receive_types(at(g.size));
   std::vector<int> send_counts(at(g.size)), receive_counts(at(g.size)), places(at(g.size));
-  constexpr int kSpan = 3 * kPairs;
-  std::vector<int> out(at(kSpan * g.size), kUntouched), in(at(kSpan * g.size), kUntouched);
+  const int span = 3 * pairs;
+  std::vector<int> out(at(span * g.size), kUntouched), in(at(span * g.size), kUntouched);
   for (int i = 0; i < g.size; ++i) {
     const bool odd = i % 2 == 1;
     send_types[at(i)] = odd ? wide : MPI_INT;
-    send_counts[at(i)] = odd ? 1 : 2 * kPairs;
+    send_counts[at(i)] = odd ? 1 : 2 * pairs;
     receive_types[at(i)] = g.rank % 2 == 1 ? MPI_INT : wide;
-    receive_counts[at(i)] = g.rank % 2 == 1 ? 2 * kPairs : 1;
-    places[at(i)] = kSpan * i * static_cast<int>(sizeof(int));
-    for (int k = 0; k < 2 * kPairs; ++k) out[at(kSpan * i + (odd ? k / 2 * 3 + k % 2 : k))] = element(g.rank, i, k);
+    receive_counts[at(i)] = g.rank % 2 == 1 ? 2 * pairs : 1;
+    places[at(i)] = span * i * static_cast<int>(sizeof(int));
+    for (int k = 0; k < 2 * pairs; ++k) out[at(span * i + (odd ? k / 2 * 3 + k % 2 : k))] = element(g.rank, i, k);
   }
   MPI_Alltoallw(out.data(), send_counts.data(), places.data(), send_types.data(), in.data(), receive_counts.data(),
                 places.data(), receive_types.data(), g.comm);
   for (int from = 0; from < g.size; ++from) {
-    for (int k = 0; k < 2 * kPairs; ++k) {
+    for (int k = 0; k < 2 * pairs; ++k) {
       const int place = g.rank % 2 == 1 ? k : k / 2 * 3 + k % 2;
-      EXPECT(in[at(kSpan * from + place)] == element(from, g.rank, k));
+      EXPECT(in[at(span * from + place)] == element(from, g.rank, k));
     }
   }
   MPI_Type_free(&wide);
@@ -119,12 +120,14 @@ int main(int argc, char** argv) {
       equal(g, count, true);
       if (count > 0) with_gaps(g, count);
     }
-    for (const int limit : {1, 4, 100, 9000}) {
-      if (limit > 100 && g.size > kManyRanks) continue;
+    for (const int limit : {1, 4, 100, 2000, 9000, 60000, 500000}) {
+      if (limit > (g.size > kManyRanks ? 100 : g.size > 4 ? 9000 : g.size > 2 ? 60000 : 500000)) continue;
       uneven(g, limit, false);
       uneven(g, limit, true);
     }
-    types(g);
+    for (const int pairs : {1, 30, 6000}) {
+      if (pairs <= 30 || g.size <= kManyRanks) types(g, pairs);
+    }
   });
   if (g_rank == 0) std::puts("all to all");
 }

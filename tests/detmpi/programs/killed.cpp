@@ -86,11 +86,24 @@ void exposed() {
   for (size_t i = 0; i < n; ++i) EXPECT(in[i] == static_cast<int>(i / kElements));
 }
 
-constexpr Case kCases[] = {{"between_groups", between_groups},
-                           {"copies", copies},
-                           {"collectives", collectives},
-                           {"partitions", partitions},
-                           {"exposed", exposed}};
+// The same between two, in other lengths each way; the own data are written again at once.
+void exposed_parts() {
+  static MPI_Comm pair = MPI_COMM_NULL;
+  if (pair == MPI_COMM_NULL) MPI_Comm_split(MPI_COMM_WORLD, g_rank / 2, g_rank, &pair);
+  const auto amount = [](int from, int to) { return (1 + from + 2 * to) * 20000; };
+  const int me = g_rank % 2, other = 1 - me;
+  const int send_counts[] = {amount(me, 0), amount(me, 1)}, send_starts[] = {0, send_counts[0]};
+  const int counts[] = {amount(0, me), amount(1, me)}, starts[] = {0, counts[0]};
+  std::vector<int> out(static_cast<size_t>(send_counts[0] + send_counts[1]), g_rank);
+  std::vector<int> in(static_cast<size_t>(counts[0] + counts[1]), -1);
+  MPI_Alltoallv(out.data(), send_counts, send_starts, MPI_INT, in.data(), counts, starts, MPI_INT, pair);
+  std::fill(out.begin(), out.end(), -1);
+  const int* theirs = in.data() + starts[other];
+  EXPECT(std::all_of(theirs, theirs + counts[other], [](int i) { return i == (g_rank ^ 1); }));
+}
+
+constexpr Case kCases[] = {{"between_groups", between_groups}, {"copies", copies},   {"collectives", collectives},
+                           {"partitions", partitions},         {"exposed", exposed}, {"exposed_parts", exposed_parts}};
 
 }  // namespace
 

@@ -31,6 +31,32 @@ int alltoall_long() {
   const int count = g_odd ? 10000 : 9000;
   return MPI_Alltoall(g_in, count, MPI_INT, g_out, count, MPI_INT, g_comm);
 }
+// What the odd rank sends to each, where the others expect `count`.
+int alltoallv(int count, int odd_count, MPI_Comm comm) {
+  int sends[3], receives[3], starts[3];
+  for (int i = 0; i < 3; ++i) {
+    sends[i] = g_odd ? odd_count : count;
+    receives[i] = count;
+    starts[i] = count * i;
+  }
+  return MPI_Alltoallv(g_in, sends, starts, MPI_INT, g_out, receives, starts, MPI_INT, comm);
+}
+// The last two ranks; the first one is alone.
+MPI_Comm pair() {
+  MPI_Comm comm;
+  MPI_Comm_split(g_comm, g_rank == 0 ? 0 : 1, 0, &comm);
+  return comm;
+}
+int alltoallv_long() { return alltoallv(1, 2, g_comm); }
+int alltoallv_short() { return alltoallv(2, 1, g_comm); }
+int alltoallv_long_pair() { return alltoallv(1, 2, pair()); }
+int alltoallv_longer_pair() { return alltoallv(5000, 9500, pair()); }
+int alltoallv_longish_pair() { return alltoallv(1500, 2500, pair()); }
+int alltoallv_shorter_pair() { return alltoallv(9500, 1, pair()); }
+int alltoallv_or_barrier() {
+  const MPI_Comm comm = pair();
+  return g_odd ? MPI_Barrier(comm) : alltoallv(9500, 9500, comm);
+}
 int gather_root() { return MPI_Gather(g_in, 1, MPI_INT, g_out, 1, MPI_INT, g_odd ? g_size - 1 : 0, g_comm); }
 int gather_long() { return MPI_Gather(g_in, g_odd ? 2 : 1, MPI_INT, g_out, 1, MPI_INT, 0, g_comm); }
 int gather_short() { return MPI_Gather(g_in, g_odd ? 1 : 2, MPI_INT, g_out, 2, MPI_INT, 0, g_comm); }
@@ -107,6 +133,13 @@ constexpr Mismatch kMismatches[] = {
     {"allgather_count", allgather_count},
     {"alltoall_count", alltoall_count},
     {"alltoall_long", alltoall_long},
+    {"alltoallv_long", alltoallv_long},
+    {"alltoallv_short", alltoallv_short},
+    {"alltoallv_long_pair", alltoallv_long_pair},
+    {"alltoallv_longer_pair", alltoallv_longer_pair},
+    {"alltoallv_longish_pair", alltoallv_longish_pair},
+    {"alltoallv_shorter_pair", alltoallv_shorter_pair},
+    {"alltoallv_or_barrier", alltoallv_or_barrier},
     {"gather_root", gather_root},
     {"gather_long", gather_long},
     {"gather_short", gather_short},

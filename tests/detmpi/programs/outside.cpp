@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -60,6 +61,16 @@ void race() {
   std::printf("order %lu\n", static_cast<unsigned long>(order));
 }
 
+// The first rank alone, and the two others with each other: 100,000 bytes of `number`.
+void exchange_parts(int number) {
+  MPI_Comm comm;
+  MPI_Comm_split(MPI_COMM_WORLD, g_rank == 0 ? 0 : 1, 0, &comm);
+  const int counts[] = {25'000, 25'000}, starts[] = {0, 25'000};
+  std::vector<int> out(50'000, number), in(out.size());
+  MPI_Alltoallv(out.data(), counts, starts, MPI_INT, in.data(), counts, starts, MPI_INT, comm);
+  MPI_Comm_free(&comm);
+}
+
 void outside(const std::string& what) {
   if (what == "time") {
     timeval now;
@@ -72,6 +83,8 @@ void outside(const std::string& what) {
   } else if (what == "pid") {
     int mine = g_rank == 1 ? getpid() : 0, sum = 0;
     MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  } else if (what == "parts") {
+    exchange_parts(g_rank == 1 ? getpid() : 0);
   } else if (what == "polls") {
     const uint64_t polls = g_rank == 1 ? random_number() % 100'000 : 0;
     for (uint64_t i = 0; i < polls; ++i) {
