@@ -3,6 +3,7 @@
 #include "../object/attributes.hpp"
 #include "../object/errors.hpp"
 #include "../object/group.hpp"
+#include "../object/info.hpp"
 #include "comm_setup.hpp"
 #include "impl.hpp"
 
@@ -29,6 +30,15 @@ int check_members(const Comm& comm, const Group& group) {
     return make_error(MPI_ERR_GROUP, "the group has a member that %s has not", comm_label(comm).c_str());
   }
   return MPI_SUCCESS;
+}
+
+// All ranks share one machine's memory and none is bound to less of the machine: so memory is the one resource that a
+// part can have in common, and there is none by which a communicator could be split further.
+bool has_part(int type, const Info* info) {
+  if (type == MPI_COMM_TYPE_SHARED) return true;
+  if (type != MPI_COMM_TYPE_HW_GUIDED || info == nullptr) return false;
+  const std::string* resource = info->find("mpi_hw_resource_type");
+  return resource != nullptr && *resource == "mpi_shared_memory";
 }
 
 int close(Comm& comm) {
@@ -64,12 +74,11 @@ int comm_split(Comm& comm, int color, int key, MPI_Comm* newcomm) {
   return MPI_SUCCESS;
 }
 
-int comm_split_type(Comm& comm, int type, int key, Info*, MPI_Comm* newcomm) {
+int comm_split_type(Comm& comm, int type, int key, Info* info, MPI_Comm* newcomm) {
   if (type != MPI_UNDEFINED && (type < MPI_COMM_TYPE_SHARED || type > MPI_COMM_TYPE_HW_UNGUIDED)) {
     return make_error(MPI_ERR_ARG, "split_type is %d, which is none of the kinds", type);
   }
-  // All ranks share one machine's memory.
-  return comm_split(comm, type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, newcomm);
+  return comm_split(comm, has_part(type, info) ? 0 : MPI_UNDEFINED, key, newcomm);
 }
 
 int comm_create(Comm& comm, Group& group, MPI_Comm* newcomm) {

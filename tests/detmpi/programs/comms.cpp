@@ -152,6 +152,35 @@ void hints() {
   MPI_Comm_free(&comm);
 }
 
+// What MPI_Comm_split_type makes of a kind and a hint; nullptr for no hint.
+MPI_Comm part(int kind, const char* resource) {
+  MPI_Info info = MPI_INFO_NULL;
+  if (resource != nullptr) {
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_hw_resource_type", resource);
+  }
+  MPI_Comm made = MPI_COMM_WORLD;
+  MPI_Comm_split_type(MPI_COMM_WORLD, kind, -g_rank, info, &made);
+  if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+  return made;
+}
+
+// All ranks share memory, and nothing smaller is told apart: a loop that splits until nothing is left comes to its end.
+void split_by_resource() {
+  const MPI_Comm shared[] = {part(MPI_COMM_TYPE_SHARED, nullptr), part(MPI_COMM_TYPE_SHARED, "anything"),
+                             part(MPI_COMM_TYPE_HW_GUIDED, "mpi_shared_memory")};
+  for (MPI_Comm comm : shared) {
+    EXPECT(comm != MPI_COMM_NULL);
+    const Group g(comm);
+    EXPECT(g.size == g_size && g.rank == g_size - 1 - g_rank);
+    MPI_Comm_free(&comm);
+  }
+  EXPECT(part(MPI_COMM_TYPE_HW_GUIDED, nullptr) == MPI_COMM_NULL);
+  EXPECT(part(MPI_COMM_TYPE_HW_GUIDED, "no such thing") == MPI_COMM_NULL);
+  EXPECT(part(MPI_COMM_TYPE_HW_UNGUIDED, nullptr) == MPI_COMM_NULL);
+  EXPECT(part(MPI_UNDEFINED, nullptr) == MPI_COMM_NULL);
+}
+
 void refused() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -179,6 +208,7 @@ int main(int argc, char** argv) {
   freed_early();
   compare();
   hints();
+  split_by_resource();
   refused();
   // Again and again: contexts and memory must not run out.
   for (int i = 0; i < 300; ++i) {
