@@ -78,7 +78,8 @@ const char* verdict(const Difference& d) {
     case Cause::kContent:
       return "the same message arrived with other bytes, although the sender meant to send the same. The program "
              "writes\n"
-             "  to the buffer of a pending send, or reads that of a pending receive; or this is a defect of DetMPI.";
+             "  to the buffer of a pending send, reads that of a pending receive, or receives two messages into the\n"
+             "  same memory; or this is a defect of DetMPI.";
     case Cause::kDefect:
       return "the rank was told something else, although all ranks did the same until then. This is a defect of\n"
              "  DetMPI: please report it.";

@@ -117,7 +117,10 @@ TEST_CASE("other bytes than were sent") {
   Run a(2), b(2);
   for (Run* run : {&a, &b}) run->add(0, EventKind::kGot, 10, 1, run == &a ? 3 : 4);
   for (Run* run : {&a, &b}) run->add(1, EventKind::kSend, 1, 0, 3);
-  CHECK(compare(a, b)->cause == Cause::kContent);
+  const auto d = compare(a, b);
+  REQUIRE(d);
+  CHECK(d->cause == Cause::kContent);
+  CHECK(difference_text(*d, "a", "b").find("two messages into the\n  same memory") != std::string::npos);
 }
 
 TEST_CASE("a log that is shorter counts if the rank has ended by itself") {
