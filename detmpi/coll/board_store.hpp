@@ -11,14 +11,17 @@ namespace detmpi {
 class BoardStore {
  public:
   // First frame of a blank board. Fails the rank when the segment has no frames left.
-  spmc::EPageIndex take(uint32_t members);
+  spmc::EPageIndex take(uint32_t members, size_t area);
   // The communicator is gone for this member; others may still be in its last round.
-  void retire(spmc::EPageIndex first, uint32_t members) { retired_.push_back({first, members}); }
+  void retire(spmc::EPageIndex first, const chan::Board& board) {
+    retired_.push_back({first, board.members(), board.area()});
+  }
 
  private:
   struct Retired {
     spmc::EPageIndex first;
     uint32_t members;
+    size_t area;
   };
   std::vector<Retired> retired_;
 };

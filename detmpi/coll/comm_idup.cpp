@@ -10,6 +10,7 @@
 #include "../object/errors.hpp"
 #include "comm_setup.hpp"
 #include "impl.hpp"
+#include "members.hpp"
 #include "plan.hpp"
 
 #include <algorithm>
@@ -36,7 +37,10 @@ bool any_left(const Comm& comm) { return g_given_out + contexts_of(comm) <= kCon
 
 // What the members are told.
 struct Decision {
-  uint32_t context = 0;
+  struct ForBoth {
+    uint32_t context = 0;
+    spmc::EPageIndex log;  // of an inter-communicator
+  } both;
   spmc::EPageIndex board;  // of this group
 };
 
@@ -57,7 +61,7 @@ struct Copy {
 };
 
 // Of the two groups of an inter-communicator the one whose first member comes first in MPI_COMM_WORLD decides.
-bool group_decides(const Comm& comm) { return !comm.inter || comm.world_rank.front() < comm.remote_world_rank.front(); }
+bool group_decides(const Comm& comm) { return !comm.inter || is_first_group(comm); }
 
 const Datatype& bytes() { return *datatype_from(MPI_BYTE); }
 
@@ -68,25 +72,26 @@ void tell_all(Plan& plan, const Field& field, Comm& comm) {
   }
 }
 
-// The own group learns everything from its first member, on an inter-communicator but for the context that the other
-// group has chosen: that one comes from there.
+// The own group learns everything from its first member, on an inter-communicator but for what the other group has
+// chosen for both: that comes from there.
 void exchange(Plan& plan, Decision& decision, Comm& comm) {
   Comm& group = comm.inter ? *comm.local : comm;
   const bool chosen_here = group_decides(comm);
-  if (comm.inter && chosen_here && comm.rank == 0) tell_all(plan, decision.context, comm);
-  if (!chosen_here) plan.receive(0, &decision.context, sizeof decision.context, bytes(), comm);
+  if (comm.inter && chosen_here && comm.rank == 0) tell_all(plan, decision.both, comm);
+  if (!chosen_here) plan.receive(0, &decision.both, sizeof decision.both, bytes(), comm);
   if (comm.rank == 0) {
-    if (chosen_here) tell_all(plan, decision.context, group);
+    if (chosen_here) tell_all(plan, decision.both, group);
     tell_all(plan, decision.board, group);
   } else {
-    if (chosen_here) plan.receive(0, &decision.context, sizeof decision.context, bytes(), group);
+    if (chosen_here) plan.receive(0, &decision.both, sizeof decision.both, bytes(), group);
     plan.receive(0, &decision.board, sizeof decision.board, bytes(), group);
   }
 }
 
 int finish(Copy& copied, Comm& parent, MPI_Comm* newcomm) {
-  const auto [context, board] = copied.decision;
-  Comm& copy = parent.inter ? make_inter_copy(parent, context, board) : make_intra_copy(parent, context, board);
+  const auto& [both, board] = copied.decision;
+  Comm& copy = parent.inter ? make_inter_copy(parent, both.context, board, both.log)
+                            : make_intra_copy(parent, both.context, board);
   copy.topology = copied.topology;
   copy.attributes = std::move(copied.attributes);
   errhandler_retain(*copied.errhandler);
@@ -110,7 +115,10 @@ int comm_idup(Comm& comm, MPI_Comm* newcomm, MPI_Request* request) {
   }
   const auto copy = std::make_shared<Copy>(comm);
   Decision& decision = copy->decision;
-  if (comm.rank == 0 && group_decides(comm)) decision.context = give_out_contexts(comm);
+  if (comm.rank == 0 && group_decides(comm)) {
+    decision.both.context = give_out_contexts(comm);
+    if (comm.inter) decision.both.log = take_log(comm);
+  }
   if (comm.rank == 0 && comm.size > 1) decision.board = take_board(comm.size);
   PlanPtr plan = make_plan(comm, Signature());
   plan->hide_contents();  // frame numbers

@@ -5,6 +5,7 @@
 #include "../object/errors.hpp"
 #include "../object/hooks.hpp"
 #include "board_store.hpp"
+#include "members.hpp"
 #include "rounds.hpp"
 
 #include <algorithm>
@@ -22,7 +23,8 @@ void set_board(Comm& comm, spmc::EPageIndex first) {
   comm.transport = transport;
   if (comm.size == 1) return;
   transport->first = first;
-  transport->board = chan::Board(first, static_cast<uint32_t>(comm.rank), static_cast<uint32_t>(comm.size));
+  const auto members = static_cast<uint32_t>(comm.size);
+  transport->board = chan::Board(first, static_cast<uint32_t>(comm.rank), members, chan::Board::area_bytes(members));
 }
 
 // The board's frames come from the first member, which tells the others where they are.
@@ -44,7 +46,18 @@ void give_board(Comm& comm) {
 
 }  // namespace
 
-spmc::EPageIndex take_board(int members) { return g_boards.take(static_cast<uint32_t>(members)); }
+spmc::EPageIndex take_board(int members) {
+  const auto n = static_cast<uint32_t>(members);
+  return g_boards.take(n, chan::Board::area_bytes(n));
+}
+
+spmc::EPageIndex take_log(const Comm& inter) { return g_boards.take(members_of_both(inter), chan::Board::kNoArea); }
+
+void set_log(Comm& inter, spmc::EPageIndex log) {
+  inter.transport = new CommTransport;
+  inter.transport->first = log;
+  inter.transport->board = chan::Board(log, own_member(inter), members_of_both(inter), chan::Board::kNoArea);
+}
 
 Comm& make_intra_copy(Comm& parent, uint32_t context, spmc::EPageIndex board) {
   Comm& comm = comm_register(MPI_COMM_NULL, context, parent.rank, parent.world_rank);
@@ -104,7 +117,7 @@ void transport_release(Comm& comm) {
   if (comm.transport == nullptr) return;
   if (!comm.transport->first.none()) {
     comm.transport->board.leave();
-    if (comm.rank == 0) g_boards.retire(comm.transport->first, static_cast<uint32_t>(comm.size));
+    if (comm.transport->board.member() == 0) g_boards.retire(comm.transport->first, comm.transport->board);
   }
   delete comm.transport;
   comm.transport = nullptr;

@@ -53,8 +53,11 @@ Comm* split_inter(Comm& parent, int color, int key);
 // Frames of a board for that many members, more than one. Its first member takes them; they are given back with its
 // communicator.
 spmc::EPageIndex take_board(int members);
+// Those for both groups of an inter-communicator, where members note what they begin (members.hpp).
+spmc::EPageIndex take_log(const Comm& inter);
+void set_log(Comm& inter, spmc::EPageIndex log);
 // Copies of a communicator for which number and board are known; nobody is waited for.
 Comm& make_intra_copy(Comm& parent, uint32_t context, spmc::EPageIndex board);
-Comm& make_inter_copy(Comm& parent, uint32_t context, spmc::EPageIndex board);
+Comm& make_inter_copy(Comm& parent, uint32_t context, spmc::EPageIndex board, spmc::EPageIndex log);
 
 }  // namespace detmpi

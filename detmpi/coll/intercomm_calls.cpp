@@ -2,11 +2,13 @@
 //
 // To make one, the members of each group tell each other what they propose, the leaders of the groups swap the lists,
 // and hand on what they have got. So everybody knows everything, and comes to the same conclusions, errors included.
+#include "../engine/events.hpp"
 #include "../engine/p2p.hpp"
 #include "../object/errors.hpp"
 #include "../object/group.hpp"
 #include "comm_setup.hpp"
 #include "impl.hpp"
+#include "members.hpp"
 
 #include <algorithm>
 
@@ -81,8 +83,30 @@ Comm& join(Comm& parent, uint32_t context, Comm& group, std::vector<int> remote)
   return comm;
 }
 
+// The first member of the first group makes the board of both groups, and tells the others where it is.
+void give_log(Comm& comm) {
+  spmc::EPageIndex log;
+  const ContentsHidden frame_number;
+  const Datatype& byte = *datatype_from(MPI_BYTE);
+  Comm& group = *comm.local;
+  if (own_member(comm) == 0) {
+    log = take_log(comm);
+    const auto tell = [&](Comm& on, int to) {
+      p2p_send(&log, sizeof log, byte, on, {to, 0, collective_context(on)}, SendMode::kStandard);
+    };
+    for (int to = 1; to < group.size; ++to) tell(group, to);
+    for (int to = 0; to < comm.peers; ++to) tell(comm, to);
+  } else {
+    Comm& on = is_first_group(comm) ? group : comm;
+    (void)p2p_recv(&log, sizeof log, byte, on, {0, 0, collective_context(on)}, MPI_STATUS_IGNORE);
+  }
+  set_log(comm, log);
+}
+
 Comm& make_inter(Comm& parent, uint32_t context, const std::vector<int>& local, std::vector<int> remote) {
-  return join(parent, context, make_intra(parent, context + 1, local), std::move(remote));
+  Comm& comm = join(parent, context, make_intra(parent, context + 1, local), std::move(remote));
+  give_log(comm);
+  return comm;
 }
 
 int not_inter() { return make_error(MPI_ERR_COMM, "the communicator is not an inter-communicator"); }
@@ -115,8 +139,10 @@ Comm* split_inter(Comm& parent, int color, int key) {
   return &make_inter(parent, context, choose(sides.local, color, parent.world_rank), std::move(remote));
 }
 
-Comm& make_inter_copy(Comm& parent, uint32_t context, spmc::EPageIndex board) {
-  return join(parent, context, make_intra_copy(*parent.local, context + 1, board), parent.remote_world_rank);
+Comm& make_inter_copy(Comm& parent, uint32_t context, spmc::EPageIndex board, spmc::EPageIndex log) {
+  Comm& comm = join(parent, context, make_intra_copy(*parent.local, context + 1, board), parent.remote_world_rank);
+  set_log(comm, log);
+  return comm;
 }
 
 namespace impl {

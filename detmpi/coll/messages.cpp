@@ -1,19 +1,22 @@
 #include "messages.hpp"
 
+#include "members.hpp"
 #include "mismatch.hpp"
 #include "rounds.hpp"
 
 namespace detmpi {
 
 uint64_t latest_operation(const Comm& comm) {
-  const CommTransport* transport = comm.inter ? comm.local->transport : comm.transport;
-  return transport == nullptr || transport->board.begun() == 0 ? 0 : transport->board.begun() - 1;
+  const uint64_t begun = comm.transport->board.begun();
+  return begun == 0 ? 0 : begun - 1;
 }
 
 int received(Request& request, Comm& comm, uint64_t operation) {
   const int code = p2p_status(request, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && (request.bytes == request.data.size() || !g_checks)) return code;
-  return length_error(comm, request.peer, operation, request.bytes, request.data.size());
+  const uint32_t sender =
+      request.comm == comm.local ? local_member(comm, request.peer) : peer_member(comm, request.peer);
+  return length_error(comm, request.peer, sender, operation, request.bytes, request.data.size());
 }
 
 int receive(void* base, int64_t count, const Datatype& type, Comm& comm, Peer from) {
@@ -22,7 +25,7 @@ int receive(void* base, int64_t count, const Datatype& type, Comm& comm, Peer fr
   const int code = p2p_recv_sized(base, count, type, comm, from, &sent);
   if (code == MPI_SUCCESS && (sent == room || !g_checks)) [[likely]]
     return code;
-  return length_error(comm, from.rank, latest_operation(comm), sent, room);
+  return length_error(comm, from.rank, peer_member(comm, from.rank), latest_operation(comm), sent, room);
 }
 
 }  // namespace detmpi

@@ -17,7 +17,7 @@ inline Peer peer_in(const Comm& comm, int rank, const Signature& signature) {
 }
 
 // The error code of a receive that is complete. `comm`, `operation`: what the message belongs to, and its number among
-// those on the communicator.
+// those on the communicator. The message may have come on that of the own group, of an inter-communicator.
 int received(Request& request, Comm& comm, uint64_t operation);
 // Blocks for a message of the latest operation.
 int receive(void* base, int64_t count, const Datatype& type, Comm& comm, Peer from);

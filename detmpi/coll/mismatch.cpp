@@ -11,6 +11,7 @@
 #include "../engine/engine.hpp"
 #include "../job/source_line.hpp"
 #include "../object/errors.hpp"
+#include "members.hpp"
 #include "rounds.hpp"
 #include "signature.hpp"
 
@@ -21,7 +22,7 @@ constexpr uint64_t kPauseNs = 100'000;
 constexpr uint64_t kBlockedNs = 500'000'000;       // of a member that waits: it will not come
 constexpr uint64_t kPatienceNs = 10'000'000'000u;  // for members that compute
 
-chan::Board& board_of(Comm& comm) { return (comm.inter ? comm.local->transport : comm.transport)->board; }
+chan::Board& board_of(Comm& comm) { return comm.transport->board; }
 
 struct Begun {
   uint32_t member;
@@ -37,7 +38,7 @@ std::optional<Begun> find(const chan::Board& board, uint32_t member, uint64_t nu
 // message is about must not depend on who has come so far.
 void wait_for_member(Comm& comm, uint32_t member, uint64_t number, uint64_t until) {
   const chan::Board& board = board_of(comm);
-  const auto& line = clock_line(comm.world_rank[member]);
+  const auto& line = clock_line(world_rank_of(comm, member));
   const uint64_t start = spmc::base::monotonic_ns();
   uint64_t moved = start;
   uint32_t version = line.version.load();
@@ -54,8 +55,28 @@ void wait_for_member(Comm& comm, uint32_t member, uint64_t number, uint64_t unti
   }
 }
 
+// The root that a member of an inter-communicator means. Those in the root's group know that it is another one of them,
+// and their other arguments count for nothing.
+std::optional<uint32_t> meant_root(const Comm& comm, const Begun& b) {
+  const int root = Signature(b.note).root();
+  if (root == MPI_PROC_NULL) return {};
+  if (root == MPI_ROOT) return b.member;
+  const auto first = static_cast<uint32_t>(is_first_group(comm) ? comm.size : comm.peers);
+  return static_cast<uint32_t>(root) + (b.member < first ? first : 0);
+}
+
 using Pair = std::optional<std::pair<Begun, Begun>>;
 using Same = bool (Signature::*)(const Signature&) const;
+
+bool agree(const Comm& comm, const Begun& a, const Begun& b, Same same = &Signature::same) {
+  const Signature one(a.note), other(b.note);
+  if (one.between_groups() && other.between_groups() && one.same_direction(other)) {
+    const auto root = meant_root(comm, a), others = meant_root(comm, b);
+    if (!root || !others) return true;
+    if (*root != *others) return false;
+  }
+  return (one.*same)(other);
+}
 
 // Two members that differ in an operation, of those that began it by `until` the earliest; of equal times the lowest.
 Pair differing_in(Comm& comm, uint64_t number, uint64_t until, Same same = &Signature::same) {
@@ -65,9 +86,9 @@ Pair differing_in(Comm& comm, uint64_t number, uint64_t until, Same same = &Sign
     if (begun && begun->note.stamp <= until) all.push_back(*begun);
   }
   std::ranges::stable_sort(all, {}, [](const Begun& b) { return b.note.stamp; });
-  for (const Begun& other : all) {
-    if ((Signature(all[0].note).*same)(Signature(other.note))) continue;
-    return all[0].member < other.member ? std::pair(all[0], other) : std::pair(other, all[0]);
+  for (auto other = all.begin(); other != all.end(); ++other) {
+    const auto one = std::find_if(all.begin(), other, [&](const Begun& b) { return !agree(comm, b, *other, same); });
+    if (one != other) return one->member < other->member ? std::pair(*one, *other) : std::pair(*other, *one);
   }
   return {};
 }
@@ -95,22 +116,33 @@ struct Place {
   }
 };
 
-std::string operation_of(const Begun& b) {
-  return "rank " + std::to_string(b.member) + ": " + Signature(b.note).text();
+// A rank in one of two groups would leave it open in which.
+std::string operation_of(const Comm& comm, const Begun& b) {
+  const std::string where = comm.inter ? " of MPI_COMM_WORLD" : "";
+  const int rank = comm.inter ? world_rank_of(comm, b.member) : static_cast<int>(b.member);
+  return "rank " + std::to_string(rank) + where + ": " + Signature(b.note).text();
 }
 
-std::string side_of(const Begun& b) {
-  if (b.note.place == 0) return operation_of(b);  // at the end of the program
+std::string side_of(const Comm& comm, const Begun& b) {
+  if (b.note.place == 0) return operation_of(comm, b);  // at the end of the program
   const Place place(b.note.place);
   const std::string& line = source_line_of(place.by_offset);
-  return operation_of(b) + " at " + (line.empty() ? place.by_function : line);
+  return operation_of(comm, b) + " at " + (line.empty() ? place.by_function : line);
 }
 
-std::string subject(const Comm& comm) { return "mismatched collective operations on " + comm_label(comm); }
+// The same in both groups.
+std::string label(const Comm& comm) {
+  if (!comm.inter || !comm.name.empty()) return comm_label(comm);
+  const int first = is_first_group(comm) ? comm.size : comm.peers;
+  return "an inter-communicator of " + std::to_string(first) + " and " +
+         std::to_string(comm.size + comm.peers - first) + " ranks";
+}
+
+std::string subject(const Comm& comm) { return "mismatched collective operations on " + label(comm); }
 
 std::string text_of(Comm& comm, const Pair& pair) {
   if (!pair) return subject(comm) + ", in an operation before this one";
-  return subject(comm) + ": " + side_of(pair->first) + "; " + side_of(pair->second);
+  return subject(comm) + ": " + side_of(comm, pair->first) + "; " + side_of(comm, pair->second);
 }
 
 int class_of(Comm& comm, const Pair& pair, const std::optional<chan::BoardNote>& theirs) {
@@ -123,10 +155,7 @@ int class_of(Comm& comm, const Pair& pair, const std::optional<chan::BoardNote>&
   return mine.error_class(Signature((second ? pair->first : pair->second).note));
 }
 
-bool has_board(const Comm& comm) {
-  const CommTransport* transport = comm.inter ? comm.local->transport : comm.transport;
-  return transport != nullptr && transport->board.members() > 1;
-}
+bool has_board(const Comm& comm) { return comm.transport != nullptr && comm.transport->board.members() > 1; }
 
 }  // namespace
 
@@ -156,24 +185,24 @@ std::vector<std::string> mismatch_fields(Comm& comm) {
   std::vector<std::string> fields{subject(comm)};
   for (const Begun& b : {pair->first, pair->second}) {
     const Place place(b.note.place);
-    fields.insert(fields.end(), {operation_of(b), place.by_function, place.by_offset});
+    fields.insert(fields.end(), {operation_of(comm, b), place.by_function, place.by_offset});
   }
   return fields;
 }
 
-int length_error(Comm& comm, int sender, uint64_t operation, uint64_t bytes, uint64_t expected) {
+int length_error(Comm& comm, int rank, uint32_t sender, uint64_t operation, uint64_t bytes, uint64_t expected) {
   const int error_class = bytes > expected ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
   std::string sides;
-  if (has_board(comm) && !comm.inter) {
+  if (has_board(comm)) {
     wait_for_all(comm, operation, g_clock);
     if (const Pair pair = differing_in(comm, operation, g_clock, &Signature::same_sizes)) {
       return make_job_error(error_class, kStuckExit, text_of(comm, pair));
     }
-    for (const uint32_t member : {board_of(comm).member(), static_cast<uint32_t>(sender)}) {
-      if (const auto begun = find(board_of(comm), member, operation)) sides += "; " + side_of(*begun);
+    for (const uint32_t member : {board_of(comm).member(), sender}) {
+      if (const auto begun = find(board_of(comm), member, operation)) sides += "; " + side_of(comm, *begun);
     }
   }
-  return make_error(error_class, "rank %d has sent %lu bytes where %lu are expected%s", sender,
+  return make_error(error_class, "rank %d has sent %lu bytes where %lu are expected%s", rank,
                     static_cast<unsigned long>(bytes), static_cast<unsigned long>(expected), sides.c_str());
 }
 

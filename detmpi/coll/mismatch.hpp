@@ -28,6 +28,7 @@ std::optional<chan::BoardNote> begun_differently(Comm& comm, uint32_t member);
 std::vector<std::string> mismatch_fields(Comm& comm);
 
 // An error code for a message of the operation of that number that has not the size that its receiver expects.
-int length_error(Comm& comm, int sender, uint64_t operation, uint64_t bytes, uint64_t expected);
+// `rank`: that the receiver knows its sender by, who is that `member`.
+int length_error(Comm& comm, int rank, uint32_t sender, uint64_t operation, uint64_t bytes, uint64_t expected);
 
 }  // namespace detmpi

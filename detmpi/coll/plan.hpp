@@ -54,7 +54,7 @@ class Plan final : public Operation {
     TypeRef type;
   };
   int conclude() override { return at_end_ ? at_end_() : MPI_SUCCESS; }
-  int status_of(Request& part) override { return received(part, *part.comm, operation_); }
+  int status_of(Request& part) override { return received(part, comm_, operation_); }
 
   Comm& comm_;
   int tag_;

@@ -2,6 +2,7 @@
 #include "../object/errors.hpp"
 #include "block.hpp"
 #include "impl.hpp"
+#include "members.hpp"
 #include "plan.hpp"
 
 namespace detmpi {
@@ -16,8 +17,10 @@ size_t size_of(int64_t count, const Datatype& type) { return static_cast<size_t>
 bool is_root(const Comm& comm, int root) { return comm.inter ? root == MPI_ROOT : root == comm.rank; }
 bool is_leaf(const Comm& comm, int root) { return comm.inter ? root >= 0 : true; }
 
-// The groups of an inter-communicator name the root each in its own way.
-Signature with_root(const Comm& comm, int root) { return comm.inter ? Signature() : Signature().root(root); }
+Signature with_root(const Comm& comm, int root) {
+  return comm.inter ? Signature().root_between_groups(root, is_first_group(comm) == (root < 0))
+                    : Signature().root(root);
+}
 
 // `block_of`: the block for, or from, each peer.
 template <typename BlockOf>

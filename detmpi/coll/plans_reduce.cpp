@@ -2,6 +2,7 @@
 // rank order when they are there: the same bits as those of the operations that block.
 #include "../ops/op.hpp"
 #include "impl.hpp"
+#include "members.hpp"
 #include "plan.hpp"
 
 namespace detmpi {
@@ -121,7 +122,10 @@ namespace impl {
 PlanPtr plan_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, int root,
                     Comm& comm) {
   const Vector v(sendbuf, recvbuf, count, type, op);
-  PlanPtr plan = make_plan(comm, comm.inter ? signature_of(v) : signature_of(v).root(root));
+  Signature signature = signature_of(v);
+  if (comm.inter) signature.root_between_groups(root, is_first_group(comm) == (root < 0));
+  else signature.root(root);
+  PlanPtr plan = make_plan(comm, signature);
   const bool is_root = comm.inter ? root == MPI_ROOT : root == comm.rank;
   if (is_root) fold_from(*plan, v, comm.peers, v.at(0), count, 0, count);
   else if (root >= 0) plan->send(root, v.input, count, type);

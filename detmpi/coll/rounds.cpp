@@ -28,10 +28,12 @@ void Rounds::notify(uint32_t member) const {
 
 void notify_all(const Comm& comm) {
   spmc::base::light_fence();
-  for (const int world : comm.world_rank) {
+  const auto wake = [](int world) {
     auto& line = spmc::segment::space_slot(space_of_rank(world)).wait;
     if (line.sleeping.load(std::memory_order_relaxed) && world != g_engine.rank()) spmc::base::wake_sleeper(line);
-  }
+  };
+  std::ranges::for_each(comm.world_rank, wake);
+  std::ranges::for_each(comm.remote_world_rank, wake);
 }
 
 std::byte* Rounds::prepare(size_t room, size_t bytes) {

@@ -73,20 +73,19 @@ std::string Signature::text() const {
 
 int Signature::error_class(const Signature& other) const {
   if (part(0, 16) != other.part(0, 16)) return MPI_ERR_OTHER;
-  if (part(16, 16) != other.part(16, 16)) return MPI_ERR_ROOT;
+  if (part(16, 16) != other.part(16, 16) && !between_groups()) return MPI_ERR_ROOT;
   if (part(32, 8) != other.part(32, 8)) return MPI_ERR_OP;
   if (part(40, 8) != other.part(40, 8)) return MPI_ERR_TYPE;
+  if (between_groups() && same(other)) return MPI_ERR_ROOT;
   const bool moves_data = part(32, 8) == 0 && size_kind() != Size::kCounts;
   return moves_data && what_[1] < other.what_[1] ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
 }
 
 void begin_operation(Comm& comm, const Signature& signature) {
-  const Comm& group = comm.inter ? *comm.local : comm;
-  if (group.transport == nullptr || group.transport->board.members() <= 1) return;
-  chan::Board& board = group.transport->board;
-  if (!begin_hash(board, signature)) return;
+  chan::Board& board = comm.transport->board;
+  if (board.members() <= 1 || !begin_hash(board, signature)) return;
   board.note(signature.note(g_clock));
-  notify_waiting(group);
+  notify_waiting(comm);
 }
 
 }  // namespace detmpi

@@ -17,7 +17,7 @@ namespace detmpi {
 // Packed into two words, as they stand in the board's log:
 //
 //   what[0]   call 0..15 | root + kRootBias 16..31, 0: none | operation 32..39, 0: none | element 40..47 | Size 48..55
-//             | uneven 56
+//             | uneven 56 | between groups 57 | root in the first one 58
 //   what[1]   of what Size says
 class Signature {
  public:
@@ -29,6 +29,11 @@ class Signature {
   explicit Signature(const chan::BoardNote& note) : what_{note.what[0], note.what[1]} {}
 
   Signature& root(int root) { return put(16, static_cast<uint64_t>(root + kRootBias)); }
+  // Of an inter-communicator, whose groups name it each in its own way. In which it is can be compared here; who it is,
+  // on the board (mismatch.cpp).
+  Signature& root_between_groups(int n, bool in_first) { return root(n).put(57, 1).put(58, in_first ? 1 : 0); }
+  bool between_groups() const { return part(57, 1) != 0; }
+  int root() const { return static_cast<int>(part(16, 16)) - kRootBias; }
   // Operations of the program's may be given types that it has made in different ways.
   Signature& reduces(const Op& op, const Datatype& type) {
     if (!op.function)
@@ -42,17 +47,22 @@ class Signature {
   Signature& counts(Integers counts, int n);
 
   // Of what must be the same.
-  chan::BoardWhat compared() const { return {what_[0], compares_size() ? what_[1] : 0}; }
+  chan::BoardWhat compared() const { return {comparable(), compares_size() ? what_[1] : 0}; }
   uint64_t hash() const { return chan::Board::after(chan::Board::after(1, compared()), {}); }
   bool same(const Signature& other) const {
-    return what_[0] == other.what_[0] && (!compares_size() || what_[1] == other.what_[1]);
+    return comparable() == other.comparable() && (!compares_size() || what_[1] == other.what_[1]);
+  }
+  bool same_direction(const Signature& other) const {
+    return part(0, 16) == other.part(0, 16) && part(58, 1) == other.part(58, 1);
   }
   bool same_but_for_bytes(const Signature& other) const {
     return what_[0] == other.what_[0] && size_kind() == Size::kBytes;
   }
   uint64_t bytes() const { return what_[1]; }
   // The sizes of messages as well.
-  bool same_sizes(const Signature& other) const { return what_[0] == other.what_[0] && what_[1] == other.what_[1]; }
+  bool same_sizes(const Signature& other) const {
+    return comparable() == other.comparable() && what_[1] == other.what_[1];
+  }
   chan::BoardNote note(uint64_t begun) const { return {{what_[0], what_[1]}, begun, g_call_site}; }
 
   // "MPI_Reduce(root 0, MPI_SUM, 4 bytes)".
@@ -77,6 +87,7 @@ class Signature {
   }
   uint64_t part(int bit, int width) const { return what_[0] >> bit & ((uint64_t{1} << width) - 1); }
   Size size_kind() const { return static_cast<Size>(part(48, 8)); }
+  uint64_t comparable() const { return between_groups() ? what_[0] & ~(uint64_t{0xffff} << 16) : what_[0]; }
   bool compares_size() const { return size_kind() != Size::kBytesOfMessage; }
 
   uint64_t what_[2] = {0, 0};

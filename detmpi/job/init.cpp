@@ -73,7 +73,8 @@ void make_predefined_communicators(int rank) {
   Comm& world = comm_register(MPI_COMM_WORLD, kWorldContext, rank, std::move(all));
   world.transport = new CommTransport;
   world.transport->first = {g_job->world_board};
-  world.transport->board = chan::Board(world.transport->first, static_cast<uint32_t>(rank), g_job->ranks);
+  world.transport->board = chan::Board(world.transport->first, static_cast<uint32_t>(rank), g_job->ranks,
+                                       chan::Board::area_bytes(g_job->ranks));
   Comm& self = comm_register(MPI_COMM_SELF, kSelfContext, 0, {rank});
   self.transport = new CommTransport;
 }

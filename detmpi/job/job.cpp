@@ -74,7 +74,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.inbox_offset = plan.lanes_offset + page_aligned(n * n * sizeof(chan::LaneLine));
   plan.watch_offset = plan.inbox_offset + page_aligned(n * plan.inbox_words * sizeof(uint64_t));
   const size_t board_offset = plan.watch_offset + page_aligned(n * plan.inbox_words * sizeof(uint64_t));
-  const uint32_t board_frames = chan::Board::frames_needed(plan.ranks);
+  const uint32_t board_frames = chan::Board::frames_needed(plan.ranks, chan::Board::area_bytes(plan.ranks));
   plan.bytes = board_offset + size_t{board_frames} * spmc::kPageSize;
 
   auto run = spmc::frame_pool().try_alloc_run(static_cast<uint32_t>(plan.bytes >> spmc::kPageShift));

@@ -55,6 +55,13 @@ constexpr Mismatch kByMessages[] = {
     {"blocking_or_not", "MPI_Ibarrier", "MPI_Barrier"},
 };
 
+constexpr Mismatch kBetweenGroups[] = {
+    {"inter_call", "MPI_Allreduce(MPI_SUM, int32, 4 bytes)", "MPI_Barrier"},
+    {"inter_op", "MPI_Allreduce(MPI_SUM, int32, 4 bytes)", "MPI_Allreduce(MPI_MAX, int32, 4 bytes)"},
+    {"inter_root", "MPI_Bcast(root MPI_ROOT, 4 bytes)", "MPI_Bcast(root 1, 4 bytes)"},
+    {"inter_long", "MPI_Bcast(root MPI_ROOT, 12 bytes)", "MPI_Bcast(root 0, 8 bytes)"},
+};
+
 RunResult run(const char* start, const std::string& name, const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments{name};
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -95,6 +102,21 @@ TEST_CASE("operations that wait for each other") {
 }
 TEST_CASE("operations that are messages") {
   for (const Mismatch& m : kByMessages) expect_told(m);
+}
+TEST_CASE("operations between two groups") {
+  for (const Mismatch& m : kBetweenGroups) {
+    std::string first;
+    for (const char* start : kStarts) {
+      const RunResult result = run(start, m.name);
+      INFO(m.name << ", " << start << "\n" << result.err);
+      CHECK(result.exit_code == kMismatchExit);
+      CHECK(contains(result.err, "mismatched collective operations on an inter-communicator of 2 and 1 ranks"));
+      CHECK(contains(result.err, std::string(": rank 0 of MPI_COMM_WORLD: ") + m.rank0 + " at "));
+      CHECK(contains(result.err, std::string("; rank 2 of MPI_COMM_WORLD: ") + m.last + " at "));
+      if (first.empty()) first = told_line(result.err);
+      CHECK(told_line(result.err) == first);
+    }
+  }
 }
 TEST_CASE("neighbours that send too much") {
   const RunResult result = run(kStarts[0], "neighbours");

@@ -101,12 +101,14 @@ class Board {
     if (members <= 16) return 8192;
     return members <= 128 ? 2048 : 256;
   }
-  static size_t total_bytes(uint32_t members) {
+  // Of a board that is there for its logs alone, because its members exchange messages.
+  static constexpr size_t kNoArea = 0;
+  static size_t total_bytes(uint32_t members, size_t area) {
     return sizeof(BoardHead) + members * sizeof(BoardDone) +
-           members * (kPlaceDepth * sizeof(BoardPlace) + kAreaDepth * area_bytes(members) + sizeof(BoardLog));
+           members * (kPlaceDepth * sizeof(BoardPlace) + kAreaDepth * area + sizeof(BoardLog));
   }
-  static uint32_t frames_needed(uint32_t members) {
-    return static_cast<uint32_t>((total_bytes(members) + spmc::kPageSize - 1) >> spmc::kPageShift);
+  static uint32_t frames_needed(uint32_t members, size_t area) {
+    return static_cast<uint32_t>((total_bytes(members, area) + spmc::kPageSize - 1) >> spmc::kPageShift);
   }
 
   // Makes a board blank before its group uses it; the areas need no clearing.
@@ -117,7 +119,7 @@ class Board {
   }
   // Has every member left?
   static bool abandoned(spmc::EPageIndex first, uint32_t members) {
-    const Board board(first, 0, members);
+    const Board board(first, 0, members, kNoArea);
     for (uint32_t i = 0; i < members; ++i) {
       if (board.done(i).rounds.load(std::memory_order_acquire) != kLeft) return false;
     }
@@ -125,9 +127,9 @@ class Board {
   }
 
   Board() = default;
-  // `first`: first of frames_needed(members) consecutive frames, blank when the group is made.
-  Board(spmc::EPageIndex first, uint32_t member, uint32_t members)
-      : base_(spmc::segment::frame(first)), member_(member), members_(members), area_(area_bytes(members)) {}
+  // `first`: first of frames_needed() consecutive frames, blank when the group is made.
+  Board(spmc::EPageIndex first, uint32_t member, uint32_t members, size_t area)
+      : base_(spmc::segment::frame(first)), member_(member), members_(members), area_(area) {}
 
   uint32_t member() const { return member_; }
   uint32_t members() const { return members_; }

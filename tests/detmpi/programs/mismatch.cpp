@@ -114,6 +114,27 @@ int split() {
   return g_odd ? MPI_Comm_dup(g_comm, &comm) : MPI_Comm_split(g_comm, 0, 0, &comm);
 }
 
+// Between two groups, the second of which is the odd rank alone where there are few.
+MPI_Comm make_groups() {
+  const int first = g_size / 2 + g_size % 2;
+  const bool is_first = g_rank < first;
+  MPI_Comm half, inter;
+  MPI_Comm_split(MPI_COMM_WORLD, is_first, 0, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, is_first ? first : 0, 0, &inter);
+  MPI_Comm_free(&half);
+  return inter;
+}
+int inter_call() { return call(); }
+int inter_op() { return allreduce_op(); }
+// The root is rank 0; the odd rank means another one, or has less room.
+int bcast_from_first_group(int root, int count) {
+  const bool is_first = g_rank < g_size / 2 + g_size % 2;
+  if (is_first) root = g_rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+  return MPI_Bcast(g_in, count, MPI_INT, root, g_comm);
+}
+int inter_root() { return bcast_from_first_group(g_odd ? 1 : 0, 1); }
+int inter_long() { return bcast_from_first_group(0, g_odd ? 2 : 3); }
+
 struct Mismatch {
   const char* name;
   int (*run)();
@@ -152,6 +173,10 @@ constexpr Mismatch kMismatches[] = {
     {"neighbours", neighbours},
     {"bcast_never_read", bcast_never_read},
     {"split", split},
+    {"inter_call", inter_call},
+    {"inter_op", inter_op},
+    {"inter_root", inter_root},
+    {"inter_long", inter_long},
 };
 
 void print_error(int code) {
@@ -167,7 +192,9 @@ int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
   g_odd = g_rank == g_size - 1;
   const bool returns = argc > 2 && std::strcmp(argv[2], "return") == 0;
-  if (returns) MPI_Comm_dup(MPI_COMM_WORLD, &g_comm);
+  const bool between_groups = argc > 1 && std::strncmp(argv[1], "inter_", 6) == 0;
+  if (between_groups) g_comm = make_groups();
+  else if (returns) MPI_Comm_dup(MPI_COMM_WORLD, &g_comm);
   if (returns) MPI_Comm_set_errhandler(g_comm, MPI_ERRORS_RETURN);
   for (const Mismatch& m : kMismatches) {
     if (argc < 2 || std::strcmp(argv[1], m.name) != 0) continue;
