@@ -5,6 +5,7 @@
 #include "block.hpp"
 #include "exposure.hpp"
 #include "impl.hpp"
+#include "lost.hpp"
 #include "messages.hpp"
 #include "mismatch.hpp"
 #include "rounds.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 template <typename ToSend, typename ToReceive>
 int exchange(Comm& comm, const Signature& signature, ToSend&& to_send, ToReceive&& to_receive) {
-  begin_operation(comm, signature);
+  if (const int out = begin_operation(comm, signature); out != MPI_SUCCESS) return out;
   const auto peer = [&](int rank) { return peer_in(comm, rank, signature); };
   const auto n = static_cast<size_t>(comm.size);
   std::vector<Request> receives(n), sends(n);  // the own ones are not used
@@ -33,13 +34,14 @@ int exchange(Comm& comm, const Signature& signature, ToSend&& to_send, ToReceive
   int code = copy_block(to_send(comm.rank), to_receive(comm.rank));
   for (int step = 1; step < comm.size; ++step) {
     Request& receive = receives[static_cast<size_t>((comm.rank - step + comm.size) % comm.size)];
-    if (!receive.complete) g_engine.block_until_complete(receive);
+    await_or_lose(receive, comm, sender_of(receive, comm), latest_operation(comm));
     if (const int c = received(receive, comm, latest_operation(comm)); code == MPI_SUCCESS) code = c;
   }
   for (int step = 1; step < comm.size; ++step) {
     Request& send = sends[static_cast<size_t>((comm.rank + step) % comm.size)];
     if (!send.complete) g_engine.block_until_complete(send);
   }
+  keep_if_lost(std::move(receives));
   return code;
 }
 
@@ -96,6 +98,8 @@ int exchange_messages(Comm& comm, const Block& out, const Block& in, size_t sent
 template <typename ToSend, typename ToReceive>
 int exchange_with_other(Comm& comm, ToSend&& to_send, ToReceive&& to_receive) {
   Rounds rounds(comm, Signature());
+  if (rounds.out()) [[unlikely]]
+    return rounds.code();
   Exposure exposure(rounds);
   const int other = 1 - comm.rank;
   const Block out = to_send(other), in = to_receive(other);
@@ -103,7 +107,7 @@ int exchange_with_other(Comm& comm, ToSend&& to_send, ToReceive&& to_receive) {
   rounds.fail(copy_block(to_send(comm.rank), to_receive(comm.rank)));
   const size_t sent = exposure.read_any(static_cast<uint32_t>(other), bytes_of(in));
   exposure.close();
-  if (!rounds.is_broken()) rounds.fail(exchange_messages(comm, out, in, sent));
+  if (!rounds.out()) rounds.fail(exchange_messages(comm, out, in, sent));
   return rounds.code();
 }
 
@@ -127,6 +131,8 @@ int exchange_uneven(Comm& comm, bool in_place, ToSend&& to_send, ToReceive&& to_
 template <typename ToReceive>
 int read_blocks(Comm& comm, const Signature& signature, const Block& first, ToReceive&& to_receive) {
   Rounds rounds(comm, signature);
+  if (rounds.out()) [[unlikely]]
+    return rounds.code();
   const auto n = static_cast<uint32_t>(comm.size), me = rounds.me();
   const size_t block = to_receive(comm.rank).bytes(), sent = first.bytes();
   if (sent != block) [[unlikely]]
@@ -157,6 +163,8 @@ int alltoall(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype,
   constexpr size_t kBoardBlock = 1024;
   if (comm.size > 1 && block <= kBoardBlock && total <= Rounds(comm).block()) {
     Rounds rounds(comm, Signature().bytes(sent).uneven(sent != block));
+    if (rounds.out()) [[unlikely]]
+      return rounds.code();
     if (sent != block) [[unlikely]]
       rounds.fail_uneven(sent, block);
     std::byte* place = rounds.prepare(total);

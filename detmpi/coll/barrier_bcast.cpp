@@ -14,6 +14,8 @@ constexpr uint32_t kFlatMembers = 32;
 int barrier(Comm& comm) {
   if (comm.size == 1) return MPI_SUCCESS;
   Rounds rounds(comm, Signature());
+  if (rounds.out()) [[unlikely]]
+    return rounds.code();
   rounds.prepare(0);
   if (rounds.members() <= kFlatMembers) {
     rounds.publish();
@@ -41,6 +43,8 @@ int bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& c
   if (comm.size == 1) return MPI_SUCCESS;
   TypedBytes data(type, buffer, count);
   Rounds rounds(comm, Signature().root(root).bytes(data.size()));
+  if (rounds.out()) [[unlikely]]
+    return rounds.code();
   const size_t sent = comm.rank == root ? data.size() : rounds.bytes_at(static_cast<uint32_t>(root), data.size());
   size_t done = 0;
   do {

@@ -6,6 +6,7 @@
 #include "../object/info.hpp"
 #include "comm_setup.hpp"
 #include "impl.hpp"
+#include "quit.hpp"
 
 #include <algorithm>
 
@@ -13,13 +14,19 @@ namespace detmpi {
 namespace {
 
 // A new communicator of those that give my color, by (key, rank); null if I give none.
-Comm* split(Comm& parent, int color, int key) {
-  if (parent.inter) return split_inter(parent, color, key);
+int split(Comm& parent, int color, int key, Comm** made) {
+  *made = nullptr;
+  if (parent.inter) {
+    if (has_quit(parent)) return quit_code(parent);
+    *made = split_inter(parent, color, key);
+    return MPI_SUCCESS;
+  }
   const auto all = exchange_proposals(parent, propose(color, key));
+  if (all.empty()) return quit_code(parent);
   const uint32_t context = highest_context(all);
   use_contexts(context, 1);
-  if (color == MPI_UNDEFINED) return nullptr;
-  return &make_intra(parent, context, choose(all, color, parent.world_rank));
+  if (color != MPI_UNDEFINED) *made = &make_intra(parent, context, choose(all, color, parent.world_rank));
+  return MPI_SUCCESS;
 }
 
 int check_members(const Comm& comm, const Group& group) {
@@ -52,11 +59,13 @@ int close(Comm& comm) {
 namespace impl {
 
 int comm_dup(Comm& comm, MPI_Comm* newcomm) {
-  Comm& copy = *split(comm, 0, comm.rank);
+  Comm* made = nullptr;
+  *newcomm = MPI_COMM_NULL;
+  if (const int code = split(comm, 0, comm.rank, &made); code != MPI_SUCCESS) return code;
+  Comm& copy = *made;
   const int code = attributes_copy(comm, copy);
   if (code != MPI_SUCCESS) {
     (void)close(copy);
-    *newcomm = MPI_COMM_NULL;
     return code;
   }
   copy.topology = comm.topology;
@@ -69,9 +78,10 @@ int comm_dup_with_info(Comm& comm, Info*, MPI_Comm* newcomm) { return comm_dup(c
 
 int comm_split(Comm& comm, int color, int key, MPI_Comm* newcomm) {
   if (color < 0 && color != MPI_UNDEFINED) return make_error(MPI_ERR_ARG, "color is %d (must not be negative)", color);
-  const Comm* made = split(comm, color, key);
+  Comm* made = nullptr;
+  const int code = split(comm, color, key, &made);
   *newcomm = made == nullptr ? MPI_COMM_NULL : made->handle;
-  return MPI_SUCCESS;
+  return code;
 }
 
 int comm_split_type(Comm& comm, int type, int key, Info* info, MPI_Comm* newcomm) {

@@ -12,6 +12,7 @@
 #include "impl.hpp"
 #include "members.hpp"
 #include "plan.hpp"
+#include "quit.hpp"
 
 #include <algorithm>
 
@@ -110,6 +111,7 @@ int finish(Copy& copied, Comm& parent, MPI_Comm* newcomm) {
 namespace impl {
 
 int comm_idup(Comm& comm, MPI_Comm* newcomm, MPI_Request* request) {
+  if (has_quit(comm)) return quit_code(comm);
   if (comm.rank == 0 && group_decides(comm)) {
     if (!any_left(comm)) return make_error(MPI_ERR_OTHER, "no context numbers are left for copies of communicators");
   }

@@ -81,7 +81,7 @@ std::vector<Proposal> exchange_proposals(Comm& comm, Proposal mine) {
     std::memcpy(&all[i], rounds.await(static_cast<uint32_t>(i), sizeof mine), sizeof mine);
   }
   rounds.finish();
-  if (rounds.code() != MPI_SUCCESS) end_job_for(rounds.code());  // there is no communicator to return
+  if (rounds.code() != MPI_SUCCESS) all.clear();
   return all;
 }
 

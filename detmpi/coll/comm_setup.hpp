@@ -31,7 +31,7 @@ struct Proposal {
 
 Proposal propose(int choice, int key);
 
-// Everybody's proposals, by rank. Collective over a communicator of one group.
+// Everybody's proposals, by rank; none if this rank has quit (quit.hpp). Collective over a communicator of one group.
 std::vector<Proposal> exchange_proposals(Comm& comm, Proposal mine);
 
 uint32_t highest_context(std::span<const Proposal> all);

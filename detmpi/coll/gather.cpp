@@ -2,6 +2,7 @@
 #include "block.hpp"
 #include "exposure.hpp"
 #include "impl.hpp"
+#include "lost.hpp"
 #include "messages.hpp"
 #include "rounds.hpp"
 
@@ -19,6 +20,9 @@ constexpr size_t kShortBlock = 8192;
 class Pending {
  public:
   explicit Pending(Comm& comm) : comm_(comm) {}
+  ~Pending() { keep_if_lost(std::move(requests_)); }
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
   Request& add() {
     if (requests_.empty()) requests_.reserve(static_cast<size_t>(comm_.size));
     return requests_.emplace_back();
@@ -26,9 +30,11 @@ class Pending {
   int wait() {
     int code = MPI_SUCCESS;
     for (Request& request : requests_) {
-      if (!request.complete) g_engine.block_until_complete(request);
-      const int c = request.kind == RequestKind::kRecv ? received(request, comm_, latest_operation(comm_))
-                                                       : p2p_status(request, MPI_STATUS_IGNORE);
+      const uint64_t operation = latest_operation(comm_);
+      const bool receives = request.kind == RequestKind::kRecv;
+      if (receives) await_or_lose(request, comm_, sender_of(request, comm_), operation);
+      else if (!request.complete) g_engine.block_until_complete(request);
+      const int c = receives ? received(request, comm_, operation) : p2p_status(request, MPI_STATUS_IGNORE);
       if (code == MPI_SUCCESS) code = c;
     }
     return code;
@@ -43,7 +49,7 @@ class Pending {
 template <typename BlockOf>
 int gather_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& comm, bool in_place,
                        const Signature& signature) {
-  begin_operation(comm, signature);
+  if (const int out = begin_operation(comm, signature); out != MPI_SUCCESS) return out;
   if (comm.rank != root) {
     p2p_send(mine.base, mine.count, *mine.type, comm, peer_in(comm, root, signature), SendMode::kStandard);
     return MPI_SUCCESS;
@@ -69,7 +75,7 @@ int gather_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& co
 template <typename BlockOf>
 int scatter_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& comm, bool in_place,
                         const Signature& signature) {
-  begin_operation(comm, signature);
+  if (const int out = begin_operation(comm, signature); out != MPI_SUCCESS) return out;
   if (comm.rank != root) {
     return receive(mine.base, mine.count, *mine.type, comm, peer_in(comm, root, signature));
   }
@@ -114,6 +120,8 @@ int allgather_by_rounds(const Block& own, BlockOf&& block_of, Comm& comm, bool i
   const size_t expected = block_of(comm.rank).bytes();
   signature.uneven(own.bytes() != expected);
   Rounds rounds(comm, signature);
+  if (rounds.out()) [[unlikely]]
+    return rounds.code();
   if (own.bytes() != expected) [[unlikely]]
     rounds.fail_uneven(own.bytes(), expected);
   const auto n = static_cast<size_t>(comm.size);

@@ -9,13 +9,14 @@
 #include "comm_setup.hpp"
 #include "impl.hpp"
 #include "members.hpp"
+#include "quit.hpp"
 
 #include <algorithm>
 
 namespace detmpi {
 namespace {
 
-struct Sides {
+struct BothSides {
   std::vector<Proposal> local;
   std::vector<Proposal> remote;
 };
@@ -41,8 +42,9 @@ std::vector<Proposal> swap_lists(const std::vector<Proposal>& mine, Comm& bridge
 }
 
 // `leader` is the rank in the local group that knows `bridge`, through which it reaches the other leader.
-Sides exchange_across(Comm& local, int leader, Proposal mine, Comm* bridge, Peer remote_leader) {
-  Sides sides{exchange_proposals(local, mine), {}};
+BothSides exchange_across(Comm& local, int leader, Proposal mine, Comm* bridge, Peer remote_leader) {
+  BothSides sides{exchange_proposals(local, mine), {}};
+  if (sides.local.empty()) end_job_for(quit_code(local));  // the other group waits
   if (local.rank == leader) sides.remote = swap_lists(sides.local, *bridge, remote_leader);
   int size = static_cast<int>(sides.remote.size());
   (void)impl::bcast(&size, 1, *datatype_from(MPI_INT), leader, local);
@@ -52,11 +54,11 @@ Sides exchange_across(Comm& local, int leader, Proposal mine, Comm* bridge, Peer
   return sides;
 }
 
-Sides exchange_across(Comm& inter, Proposal mine) {
+BothSides exchange_across(Comm& inter, Proposal mine) {
   return exchange_across(*inter.local, 0, mine, &inter, {0, 0, collective_context(inter)});
 }
 
-uint32_t agree(const Sides& sides, uint32_t contexts) {
+uint32_t agree(const BothSides& sides, uint32_t contexts) {
   const uint32_t first = std::max(highest_context(sides.local), highest_context(sides.remote));
   use_contexts(first, contexts);
   return first;
@@ -131,7 +133,7 @@ bool all_the_same(const std::vector<Proposal>& side) {
 }  // namespace
 
 Comm* split_inter(Comm& parent, int color, int key) {
-  const Sides sides = exchange_across(parent, propose(color, key));
+  const BothSides sides = exchange_across(parent, propose(color, key));
   const uint32_t context = agree(sides, kContexts);
   if (color == MPI_UNDEFINED) return nullptr;
   std::vector<int> remote = choose(sides.remote, color, parent.remote_world_rank);
@@ -161,7 +163,7 @@ int intercomm_create(Comm& local_comm, int local_leader, MPI_Comm peer_comm, int
     leader = {remote_leader, tag, collective_context(*bridge)};
   }
   // What everybody says is who it is.
-  const Sides sides = exchange_across(local_comm, local_leader, propose(g_engine.rank(), 0), bridge, leader);
+  const BothSides sides = exchange_across(local_comm, local_leader, propose(g_engine.rank(), 0), bridge, leader);
   const uint32_t context = agree(sides, kContexts);
   std::vector<int> remote;
   for (const Proposal& p : sides.remote) remote.push_back(p.choice);
@@ -176,7 +178,7 @@ int intercomm_create(Comm& local_comm, int local_leader, MPI_Comm peer_comm, int
 // first.
 int intercomm_merge(Comm& intercomm, int high, MPI_Comm* newintracomm) {
   if (!intercomm.inter) return not_inter();
-  const Sides sides = exchange_across(intercomm, propose(high != 0, 0));
+  const BothSides sides = exchange_across(intercomm, propose(high != 0, 0));
   const uint32_t context = agree(sides, 1);
   if (!all_the_same(sides.local) || !all_the_same(sides.remote)) {
     return make_error(MPI_ERR_ARG, "the members of a group give different values of high");

@@ -1,5 +1,6 @@
 #include "messages.hpp"
 
+#include "lost.hpp"
 #include "members.hpp"
 #include "mismatch.hpp"
 #include "rounds.hpp"
@@ -11,21 +12,33 @@ uint64_t latest_operation(const Comm& comm) {
   return begun == 0 ? 0 : begun - 1;
 }
 
+uint32_t sender_of(const Request& request, const Comm& comm) {
+  return request.comm == comm.local ? local_member(comm, request.peer) : peer_member(comm, request.peer);
+}
+
 int received(Request& request, Comm& comm, uint64_t operation) {
+  const uint32_t sender = sender_of(request, comm);
+  if (was_lost(request)) return lost_code(request, comm, sender, operation);
   const int code = p2p_status(request, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && (request.bytes == request.data.size() || !g_checks)) return code;
-  const uint32_t sender =
-      request.comm == comm.local ? local_member(comm, request.peer) : peer_member(comm, request.peer);
   return length_error(comm, request.peer, sender, operation, request.bytes, request.data.size());
 }
 
 int receive(void* base, int64_t count, const Datatype& type, Comm& comm, Peer from) {
   const size_t room = static_cast<size_t>(count) * type.size;
   uint64_t sent = 0;
-  const int code = p2p_recv_sized(base, count, type, comm, from, &sent);
-  if (code == MPI_SUCCESS && (sent == room || !g_checks)) [[likely]]
+  const uint64_t operation = latest_operation(comm);
+  std::vector<Request> posted;
+  if (!p2p_try_recv(base, count, type, comm, from, &sent)) {
+    p2p_post_recv(posted.emplace_back(), base, count, type, comm, from);
+    await_or_lose(posted[0], comm, peer_member(comm, from.rank), operation);
+    const int code = received(posted[0], comm, operation);
+    keep_if_lost(std::move(posted));
     return code;
-  return length_error(comm, from.rank, peer_member(comm, from.rank), latest_operation(comm), sent, room);
+  }
+  if (sent == room || !g_checks) [[likely]]
+    return MPI_SUCCESS;
+  return length_error(comm, from.rank, peer_member(comm, from.rank), operation, sent, room);
 }
 
 }  // namespace detmpi

@@ -12,6 +12,7 @@
 #include "../job/source_line.hpp"
 #include "../object/errors.hpp"
 #include "members.hpp"
+#include "quit.hpp"
 #include "rounds.hpp"
 #include "signature.hpp"
 
@@ -43,6 +44,7 @@ void wait_for_member(Comm& comm, uint32_t member, uint64_t number, uint64_t unti
   uint64_t moved = start;
   uint32_t version = line.version.load();
   while (board.log(member).begun.load(std::memory_order_acquire) <= number) {
+    if (board.has_quit(member)) return;
     const auto kind = static_cast<space::ClockKind>(line.kind.load());
     if (kind == space::ClockKind::kDone || line.clock.load(std::memory_order_acquire) > until) return;
     const uint64_t now = spmc::base::monotonic_ns();
@@ -72,7 +74,7 @@ bool agree(const Comm& comm, const Begun& a, const Begun& b, Same same = &Signat
   const Signature one(a.note), other(b.note);
   if (one.between_groups() && other.between_groups() && one.same_direction(other)) {
     const auto root = meant_root(comm, a), others = meant_root(comm, b);
-    if (!root || !others) return true;
+    if (!root || !others) return root != b.member && others != a.member;
     if (*root != *others) return false;
   }
   return (one.*same)(other);
@@ -145,10 +147,9 @@ std::string text_of(Comm& comm, const Pair& pair) {
   return subject(comm) + ": " + side_of(comm, pair->first) + "; " + side_of(comm, pair->second);
 }
 
-int class_of(Comm& comm, const Pair& pair, const std::optional<chan::BoardNote>& theirs) {
+int class_of(Comm& comm, const Pair& pair, const Sides& sides) {
   const chan::Board& board = board_of(comm);
-  const auto latest = find(board, board.member(), board.begun() - 1);
-  if (theirs && latest) return Signature(latest->note).error_class(Signature(*theirs));
+  if (sides) return sides->first.error_class(sides->second);
   if (!pair) return MPI_ERR_OTHER;
   const bool second = pair->second.member == board.member();
   const Signature mine((second ? pair->second : pair->first).note);
@@ -159,9 +160,16 @@ bool has_board(const Comm& comm) { return comm.transport != nullptr && comm.tran
 
 }  // namespace
 
-int mismatch_error(Comm& comm, uint64_t until, const std::optional<chan::BoardNote>& theirs) {
+int Mismatch::code() const { return make_job_error(error_class, kStuckExit, text); }
+
+Sides sides_of(const Signature& mine, const std::optional<chan::BoardNote>& theirs) {
+  if (!theirs || mine.same(Signature(*theirs))) return {};
+  return std::pair(mine, Signature(*theirs));
+}
+
+Mismatch find_mismatch(Comm& comm, uint64_t until, const Sides& sides) {
   const Pair pair = first_difference(comm, until, [&](uint64_t number) { wait_for_all(comm, number, until); });
-  return make_job_error(class_of(comm, pair, theirs), kStuckExit, text_of(comm, pair));
+  return {class_of(comm, pair, sides), text_of(comm, pair)};
 }
 
 void wait_for_note(Comm& comm, uint32_t member, uint64_t stamp) {
@@ -169,12 +177,13 @@ void wait_for_note(Comm& comm, uint32_t member, uint64_t stamp) {
   if (begun > 0) wait_for_member(comm, member, begun - 1, stamp);
 }
 
-std::optional<chan::BoardNote> begun_differently(Comm& comm, uint32_t member) {
+std::optional<chan::BoardNote> begun_differently(Comm& comm, uint32_t member, uint64_t number) {
   const chan::Board& board = board_of(comm);
-  if (board.history() == chan::kUnchecked || board.begun() == 0) return {};
-  const auto mine = find(board, board.member(), board.begun() - 1);
-  const auto theirs = find(board, member, board.begun() - 1);
-  if (!mine || !theirs || Signature(mine->note).same(Signature(theirs->note))) return {};
+  if (board.history() == chan::kUnchecked) return {};
+  const auto mine = find(board, board.member(), number);
+  const auto theirs = find(board, member, number);
+  if (!mine || !theirs) return {};
+  if (mine->note.history == theirs->note.history && agree(comm, *mine, *theirs)) return {};
   return theirs->note;
 }
 
@@ -194,6 +203,8 @@ int length_error(Comm& comm, int rank, uint32_t sender, uint64_t operation, uint
   const int error_class = bytes > expected ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
   std::string sides;
   if (has_board(comm)) {
+    const auto mine = find(board_of(comm), board_of(comm).member(), operation);
+    if (mine && Signature(mine->note).agrees_on_size()) return quit(comm);  // the sender has found an error
     wait_for_all(comm, operation, g_clock);
     if (const Pair pair = differing_in(comm, operation, g_clock, &Signature::same_sizes)) {
       return make_job_error(error_class, kStuckExit, text_of(comm, pair));

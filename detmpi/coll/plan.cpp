@@ -11,19 +11,20 @@ constexpr int kHashBits = 13;
 static_assert(1 << (kNumberBits + kHashBits) == kMostPlanTags);
 
 // Members make their plans on a communicator in one order; it tells whose messages belong together. What the plan is
-// for is in the tag, too: so those of different operations do not match.
+// for is in the tag, too, and what was before it: so those of different operations do not match.
 int tag_of(Comm& comm, const Signature& signature) {
   const auto number = static_cast<int>(comm.plans++ % (1u << kNumberBits));
-  const auto hash = static_cast<int>(signature.hash() >> (64 - kHashBits));
+  const auto hash = static_cast<int>(message_hash(comm, signature) >> (64 - kHashBits));
   return kFirstPlanTag - (number << kHashBits | hash);
 }
 
 }  // namespace
 
-Plan::Plan(Comm& comm, const Signature& signature) : comm_(comm), tag_(tag_of(comm, signature)) {
-  begin_operation(comm, signature);
-  operation_ = latest_operation(comm);
-}
+Plan::Plan(Comm& comm, const Signature& signature)
+    : comm_(comm),
+      refusal_(begin_operation(comm, signature)),
+      tag_(tag_of(comm, signature)),
+      operation_(latest_operation(comm)) {}
 
 void Plan::send(int peer, const void* base, int64_t count, const Datatype& type, Comm& on) {
   if (peer != MPI_PROC_NULL) messages_.push_back({true, &on, peer, const_cast<void*>(base), count, TypeRef(type)});
@@ -38,6 +39,7 @@ char* Plan::room(const Datatype& type, int64_t count) { return rooms_.emplace_ba
 // Receives first: what a member sends to itself, or has been sent already, then goes straight to its place.
 void Plan::start() {
   const auto hidden = hide_contents_ ? std::make_unique<ContentsHidden>() : nullptr;
+  keep_if_lost(std::move(parts()));
   clear();
   if (at_start_) at_start_();
   for (const bool sends : {false, true}) {
@@ -51,27 +53,43 @@ void Plan::start() {
   }
 }
 
+void Plan::await_or_lose_parts() {
+  for (Request& part : parts()) {
+    if (part.kind == RequestKind::kRecv) await_or_lose(part, comm_, sender_of(part, comm_), operation_);
+  }
+}
+
+void Plan::look_for_lost_parts() {
+  for (Request& part : parts()) {
+    if (part.kind == RequestKind::kRecv) look_whether_lost(part, comm_, sender_of(part, comm_), operation_);
+  }
+}
+
 void PlanDeleter::operator()(Plan* plan) const { delete plan; }
 
 int plan_start(PlanPtr plan, MPI_Request* handle) {
+  if (plan->refusal() != MPI_SUCCESS) return plan->refusal();
   Comm& comm = plan->comm();
   operation_start(OperationPtr(plan.release()), comm, handle);
   return MPI_SUCCESS;
 }
 
 int plan_keep(PlanPtr plan, MPI_Request* handle) {
+  if (plan->refusal() != MPI_SUCCESS) return plan->refusal();
   Comm& comm = plan->comm();
   operation_keep(OperationPtr(plan.release()), comm, handle);
   return MPI_SUCCESS;
 }
 
 int plan_run(PlanPtr plan) {
+  if (plan->refusal() != MPI_SUCCESS) return plan->refusal();
   Request request;
   request.kind = RequestKind::kOperation;
   request.comm = &plan->comm();
   request.post = g_clock;
   request.operation.reset(plan.release());
   request.operation->start();
+  request.operation->await_or_lose_parts();
   g_engine.block_until_complete(request);
   return p2p_status(request, MPI_STATUS_IGNORE);
 }

@@ -13,6 +13,7 @@
 #include "../engine/operation.hpp"
 #include "../object/comm.hpp"
 #include "../types/typed_room.hpp"
+#include "lost.hpp"
 #include "messages.hpp"
 #include "plan_calls.hpp"
 
@@ -21,6 +22,7 @@ namespace detmpi {
 class Plan final : public Operation {
  public:
   Plan(Comm& comm, const Signature& signature);
+  ~Plan() override { keep_if_lost(std::move(parts())); }
 
   // One message; `peer` is a rank of those that the communicator addresses. Messages to MPI_PROC_NULL are left out.
   void send(int peer, const void* base, int64_t count, const Datatype& type) { send(peer, base, count, type, comm_); }
@@ -37,11 +39,15 @@ class Plan final : public Operation {
   void hide_contents() { hide_contents_ = true; }
 
   Comm& comm() const { return comm_; }
+  // The rank has quit: an error code, and nothing can be done with it.
+  int refusal() const { return refusal_; }
   // Who can be addressed.
   int peers() const { return comm_.peers; }
   bool inter() const { return comm_.inter; }
 
   void start() override;
+  void await_or_lose_parts() override;
+  void look_for_lost_parts() override;
   bool hides_contents() const override { return hide_contents_; }
 
  private:
@@ -57,6 +63,7 @@ class Plan final : public Operation {
   int status_of(Request& part) override { return received(part, comm_, operation_); }
 
   Comm& comm_;
+  int refusal_;
   int tag_;
   uint64_t operation_;  // its number among those on the communicator
   std::vector<Message> messages_;

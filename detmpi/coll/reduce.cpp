@@ -86,13 +86,13 @@ int reduce_by_messages(const void* in, void* out, int64_t count, const Datatype&
   const int last = comm.size - 1;
   const TypedRoom folded(type, count);
   const int code = fold_along_ranks(in, folded.base(), count, type, op, comm, signature);
-  if (code != MPI_SUCCESS) return code;
   const Peer to_root = peer_in(comm, root, signature);
   const Peer from_last = peer_in(comm, last, signature);
   if (root == last && comm.rank == last) copy_typed(out, folded.base(), count, type);
-  else if (comm.rank == last) p2p_send(folded.base(), count, type, comm, to_root, SendMode::kStandard);
-  else if (comm.rank == root) return receive(out, count, type, comm, from_last);
-  return MPI_SUCCESS;
+  else if (comm.rank == last)
+    p2p_send(folded.base(), code == MPI_SUCCESS ? count : 0, type, comm, to_root, SendMode::kStandard);
+  else if (comm.rank == root && code == MPI_SUCCESS) return receive(out, count, type, comm, from_last);
+  return code;
 }
 
 const void* input_of(const void* sendbuf, const void* recvbuf) { return sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf; }
@@ -157,6 +157,8 @@ int reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& 
   }
   const Signature signature = signature_of(count, type, op).root(root);
   Rounds rounds(comm, signature);
+  if (rounds.out()) [[unlikely]]
+    return rounds.code();
   if (!fits(rounds, type)) {
     rounds.note();
     return reduce_by_messages(input, recvbuf, count, type, op, root, comm, signature);
@@ -184,6 +186,8 @@ int allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatyp
   }
   const Signature signature = signature_of(count, type, op);
   Rounds rounds(comm, signature);
+  if (rounds.out()) [[unlikely]]
+    return rounds.code();
   if (!fits(rounds, type)) {
     rounds.note();
     const int code = reduce_by_messages(input, recvbuf, count, type, op, 0, comm, signature);
@@ -213,6 +217,8 @@ namespace {
 int scatter_reduced(const void* input, char* out, const std::vector<int64_t>& starts, const Datatype& type,
                     const Op& op, Comm& comm, const Signature& signature) {
   Rounds rounds(comm, signature);
+  if (rounds.out()) [[unlikely]]
+    return rounds.code();
   Vector v(rounds, op, type, input, starts.back());
   if (exposes_reduce_scatter(rounds, v.bytes(v.count))) {
     const Share mine{starts[rounds.me()], starts[rounds.me() + 1]};
@@ -253,7 +259,7 @@ int reduce_scatter_parts(const void* sendbuf, void* recvbuf, const std::vector<i
   if (fits(Rounds(comm), type)) {
     return scatter_reduced(input, static_cast<char*>(recvbuf), starts, type, op, comm, signature);
   }
-  begin_operation(comm, signature);
+  if (const int out = begin_operation(comm, signature); out != MPI_SUCCESS) return out;
   int code = MPI_SUCCESS;
   for (size_t root = 0; root + 1 < starts.size(); ++root) {
     const int one = reduce_by_messages(input + starts[root] * type.extent, recvbuf, starts[root + 1] - starts[root],

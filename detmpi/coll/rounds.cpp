@@ -8,16 +8,16 @@
 #include "../engine/p2p.hpp"
 #include "../object/call.hpp"
 #include "../object/errors.hpp"
+#include "lost.hpp"
 #include "mismatch.hpp"
+#include "quit.hpp"
 
 namespace detmpi {
 namespace {
 
-// What is read of a member that is in another operation.
+// What is read of others by a member that has quit, and what it writes.
 alignas(64) std::byte g_zeros[chan::Board::kLargestArea];
-
-// Instead of the hash of its operations: a member that has found out that others differ, and publishes zeros.
-constexpr uint64_t kBroken = 1;
+alignas(64) std::byte g_nowhere[chan::Board::kLargestArea];
 
 }  // namespace
 
@@ -37,54 +37,47 @@ void notify_all(const Comm& comm) {
 }
 
 std::byte* Rounds::prepare(size_t room, size_t bytes) {
+  if (out_) [[unlikely]]
+    return g_nowhere;
   uint64_t free_at = 0;
   if (!board_.writable(room, &free_at)) [[unlikely]] {
     note();
     board_.head().waiting.fetch_add(1, std::memory_order_relaxed);
-    const auto finished = [this](uint32_t member) { return &board_.done(member).rounds; };
-    wait_for([this] { return board_.slowest_member(); }, finished, board_.needed(room),
-             [&] { return board_.writable(room, &free_at); });
+    const auto slowest = [&] {
+      const uint32_t member = board_.slowest_member();
+      return Mark{member, &board_.done(member).rounds, board_.needed(room)};
+    };
+    wait_for(slowest, [&] { return board_.writable(room, &free_at); });
     board_.head().waiting.fetch_sub(1, std::memory_order_relaxed);
   }
   if (free_at != 0) g_clock = std::max(g_clock, free_at + g_job->lookahead);
   if (board_.differed()) [[unlikely]] {
     note();
-    mismatch(g_clock);
-    broken_ = true;
-    board_.hide_operations();
+    leave_with(quit(comm_));
+    return g_nowhere;
   }
   auto* place = const_cast<std::byte*>(data(me(), room));
   publishes(place, bytes);
   return place;
 }
 
-// Blocks until `ready`, which needs that the word of a member, the one that `whom` names, reaches `value`.
-template <typename Whom, typename Word, typename Ready>
-void Rounds::wait_for(Whom&& whom, Word&& word, uint64_t value, Ready&& ready) {
-  chan::match::Need need;
-  need.kind = chan::match::Need::Kind::kMarks;
-  need.time = g_clock;
-  need.sources.resize(1);
-  const Wait wait{.marks = &need, .comm = &comm_};
-  g_engine.block(wait, Engine::kNoLane, [&] {
-    if (ready()) return true;
-    const uint32_t member = whom();
-    const int rank = comm_.world_rank[member];
-    if (need.sources[0].rank != rank || need.sources[0].value != value) {
-      need.sources[0] = {rank, place_of(*word(member)), value};
-      g_engine.note_change();
-    }
-    return false;
+// Blocks until `ready`, which needs what `what` says: then that the word of a member reaches a value.
+template <typename What, typename Ready>
+void Rounds::wait_for(What&& what, Ready&& ready) {
+  wait_for_mark(comm_, Engine::kNoLane, ready, [&] {
+    const Mark mark = what();
+    return chan::match::Need::Source{comm_.world_rank[mark.member], place_of(*mark.word), mark.value};
   });
-  g_engine.announce_if_due();
 }
 
 // A later action of the same operation is later than what others may know of the clock by then.
 void Rounds::publish(int to) {
+  if (out_) [[unlikely]]
+    return;
   g_clock += 1;
   if (g_log_events) [[unlikely]]
     note_entry();
-  board_.publish(g_clock, broken_ ? kBroken : board_.history());
+  board_.publish(g_clock, board_.history());
   if (to == kEverybody) notify_all(comm_);
   else notify(static_cast<uint32_t>(to));
   note();
@@ -102,31 +95,30 @@ void Rounds::note_entry() {
   log_act(event);
 }
 
-// Until the member has published, or is seen to be in another operation. Its log is looked at once spinning was in
-// vain, since a look costs that member time; from then on it wakes this one when it begins something.
+// Until the member has published, or is seen to be in another operation, or to have quit. Its log is looked at once
+// spinning was in vain, since a look costs that member time, and before others are told what is waited for; from then
+// on it wakes this one when it begins something.
 bool Rounds::wait_for_place(uint32_t member) {
-  constexpr uint32_t kYields = 8;
-  static_assert(kYields <= spmc::base::kFewYields);  // so that there is a look before this member sleeps
-  const uint64_t in_vain = spmc::base::g_wait_counters.yields + std::min(kYields, spmc::base::g_wait_policy.yields);
-  const auto entry = [this](uint32_t m) { return &board_.place(board_.round(), m).round; };
-  auto& waiting = board_.head().waiting;
-  bool looks = false;
   note();
-  wait_for([member] { return member; }, entry, board_.round() + 1,
-           [&] {
-             if (board_.published(member)) return true;
-             if (code_ != MPI_SUCCESS || spmc::base::g_wait_counters.yields < in_vain) return false;
-             if (!looks) waiting.fetch_add(1, std::memory_order_relaxed);
-             looks = true;
-             return begun_differently(comm_, member).has_value();
-           });
-  if (looks) waiting.fetch_sub(1, std::memory_order_relaxed);
+  Patience patience(board_);
+  const bool checked = board_.history() != chan::kUnchecked;
+  const bool followed = follows_ && code_ != MPI_SUCCESS;  // then the logs differ, and that is known
+  const uint64_t number = board_.begun() - 1, round = board_.round();
+  const auto begins = [&] { return !checked || !patience.over() || board_.begins(member, number); };
+  const auto what = [&] {
+    if (!begins()) return Mark{member, &board_.log(member).begun, number + 1};
+    return Mark{member, &board_.done(member).published, round + 1};
+  };
+  wait_for(what, [&] {
+    if (board_.published(member)) return true;
+    return patience.over() && checked && (board_.has_quit(member) || (!followed && is_lost(comm_, member, number)));
+  });
   return board_.published(member);
 }
 
 // Waits for it.
 bool Rounds::enters(uint32_t member) {
-  if (broken_) [[unlikely]]
+  if (out_) [[unlikely]]
     return false;
   const bool is_there = board_.published(member) || wait_for_place(member);
   const chan::BoardPlace& place = board_.place(board_.round(), member);
@@ -139,7 +131,6 @@ bool Rounds::enters(uint32_t member) {
 
 size_t Rounds::bytes_at(uint32_t member, size_t here) {
   follows_ = true;
-  leader_ = member;
   leader_bytes_ = here;
   (void)enters(member);
   return leader_bytes_;
@@ -161,45 +152,57 @@ void Rounds::has_read(const void* data, size_t bytes) {
 // not depend on whether the other one has published something or is seen to be elsewhere.
 bool Rounds::differs(uint32_t member) {
   note();
-  if (board_.published(member)) wait_for_note(comm_, member, board_.place(board_.round(), member).stamp);
-  const auto theirs = begun_differently(comm_, member);
-  const uint64_t history = board_.place(board_.round(), member).operation;
-  if (!theirs && (history == chan::kUnchecked || board_.history() == chan::kUnchecked)) return false;
-  if (theirs) g_clock = std::max(g_clock, theirs->stamp + g_job->lookahead);
-  const bool can_follow = follows_ && theirs && code_ == MPI_SUCCESS;
-  mismatch(g_clock, can_follow ? theirs : std::nullopt);
-  const bool leads = member == leader_ || member < me();
-  if (theirs && leads) board_.take_operation(Signature(*theirs).compared());
-  else if (leads && history != kBroken) board_.take_history(history);
-  broken_ = !can_follow || !follow(Signature(*theirs));
+  const chan::BoardPlace& place = board_.place(board_.round(), member);
+  const bool published = board_.published(member);
+  if (published) wait_for_note(comm_, member, place.stamp);
+  auto theirs = begun_differently(comm_, member, board_.begun() - 1);
+  if (published && theirs && theirs->stamp > place.stamp) theirs.reset();  // begun later
+  if (follows_ && code_ != MPI_SUCCESS) theirs.reset();                    // known, and followed
+  if (!theirs && published && (place.operation == chan::kUnchecked || board_.history() == chan::kUnchecked))
+    return false;
+  const uint64_t since = theirs ? theirs->stamp : published ? place.stamp : board_.done(member).quit_at;
+  g_clock = std::max(g_clock, since + g_job->lookahead);
+  if (theirs && try_follow(*theirs)) return true;
+  leave_with(quit(comm_, sides_of(signature_, theirs)));
   return true;
 }
 
 // With another length than its own, this member can go on as the leader does.
-bool Rounds::follow(const Signature& leader) {
-  if (!leader.same_but_for_bytes(signature_)) return false;
-  leader_bytes_ = leader.bytes();
+bool Rounds::try_follow(const chan::BoardNote& leader) {
+  const Signature theirs(leader);
+  const bool only_now = chan::Board::after(board_.history_before(), theirs.compared()) == leader.history;
+  if (!follows_ || !only_now || !theirs.same_but_for_bytes(signature_)) return false;
+  fail(find_mismatch(comm_, g_clock, std::pair(signature_, theirs)).code());
+  board_.take_operation(theirs.compared());
+  leader_bytes_ = theirs.bytes();
   return true;
 }
 
-void Rounds::fail_uneven(uint64_t sent, uint64_t received) {
-  broken_ = true;
-  code_ = make_error(sent > received ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT,
-                     "%lu bytes are sent to each rank where %lu are received from each", sent, received);
+void Rounds::leave_with(int code) {
+  out_ = true;
+  code_ = code;
 }
 
-void Rounds::mismatch(uint64_t until, const std::optional<chan::BoardNote>& theirs) {
-  if (code_ == MPI_SUCCESS) code_ = mismatch_error(comm_, until, theirs);
+void Rounds::stay_out() { leave_with(quit_code(comm_)); }
+
+void Rounds::fail_uneven(uint64_t sent, uint64_t received) {
+  if (out_) return;
+  note();
+  const std::string text = std::to_string(sent) + " bytes are sent to each rank where " + std::to_string(received) +
+                           " are received from each";
+  leave_with(quit_with(comm_, sent > received ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, text));
 }
 
 void Rounds::await_all(size_t bytes) {
   for (uint32_t member = 0; member < members(); ++member) {
     if (member != me()) await(member, bytes);
   }
-  board_.all_entered();
+  if (!out_) board_.all_entered();
 }
 
 void Rounds::finish() {
+  if (out_) [[unlikely]]
+    return;
   if (board_.ends_step()) g_clock += 1;  // others may act on it: an action of its own
   if (g_note_events) [[unlikely]] {
     fold_answer({.kind = EventKind::kLeave,

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include <base/wait.hpp>
 #include <chan/board.hpp>
@@ -26,6 +27,10 @@ struct CommTransport {
   chan::Board board;
   spmc::EPageIndex first;  // of the board's frames; none for a communicator of one
   Reading reading = Reading::kUnknown;
+  struct {
+    int error_class = 0;
+    std::string text;
+  } quit_with;  // empty: this rank takes part (quit.hpp)
 };
 
 // Wakes the members that sleep; or does so if one of them waits for more than a place.
@@ -36,13 +41,17 @@ inline void notify_waiting(const Comm& comm) {
     notify_all(comm);
 }
 
-// An operation in which members turn out to differ goes on in its rounds, with zeros for what others publish: so the
-// others go on as well, and later operations find the board in order.
+// A member that finds that another one differs quits (quit.hpp): it goes through the rest of its operation alone, with
+// zeros for what others publish.
 class Rounds {
  public:
   explicit Rounds(Comm& comm) : comm_(comm), board_(comm.transport->board) {}
   // This member begins that operation.
   Rounds(Comm& comm, const Signature& signature) : Rounds(comm) {
+    if (!comm_.transport->quit_with.text.empty()) [[unlikely]] {
+      stay_out();
+      return;
+    }
     signature_ = signature;
     begun_ = g_clock;
     due_ = begin_hash(board_, signature);
@@ -90,6 +99,8 @@ class Rounds {
   void note() {
     if (due_) write_note();
   }
+  // This rank has quit: nothing is to be done, but to return the code.
+  bool out() const { return out_; }
   // The operation is over: an error code if members differ in it, as far as this one knows.
   int code() const { return code_; }
   // This member does not know what others do.
@@ -100,22 +111,27 @@ class Rounds {
 
  private:
   [[gnu::always_inline]] inline bool enters(uint32_t member);
-  template <typename Whom, typename Word, typename Ready>
-  void wait_for(Whom&& whom, Word&& word, uint64_t value, Ready&& ready);
+  struct Mark {  // of a member
+    uint32_t member;
+    const std::atomic<uint64_t>* word;
+    uint64_t value;
+  };
+  template <typename What, typename Ready>
+  void wait_for(What&& what, Ready&& ready);
   void write_note();
   [[gnu::cold]] void note_entry();
   bool wait_for_place(uint32_t member);
   [[gnu::cold]] bool differs(uint32_t member);
-  [[gnu::cold]] bool follow(const Signature& leader);
-  [[gnu::cold]] void mismatch(uint64_t until, const std::optional<chan::BoardNote>& theirs = {});
+  [[gnu::cold]] bool try_follow(const chan::BoardNote& leader);
+  [[gnu::cold]] void stay_out();
+  [[gnu::cold]] void leave_with(int code);
   void notify(uint32_t member) const;
 
   Comm& comm_;
   chan::Board& board_;
   int code_ = MPI_SUCCESS;
-  bool broken_ = false;   // it does not do any more what others do: reads zeros, and publishes them
-  uint32_t leader_ = 0;   // the member that is right where this one differs from it
-  bool follows_ = false;  // it reads from that one alone
+  bool out_ = false;      // it has quit: reads zeros, and publishes nothing
+  bool follows_ = false;  // it reads from one member alone
   size_t leader_bytes_ = 0;
   // For the log.
   Signature signature_;

@@ -34,6 +34,7 @@ class Line {
     if (const int code = receive(base, count, type_, comm_, left_); code_ == MPI_SUCCESS) code_ = code;
   }
   void send_right(const void* base, int64_t count) const {
+    if (code_ != MPI_SUCCESS) count = 0;
     if (right_.rank < comm_.size) p2p_send(base, count, type_, comm_, right_, SendMode::kStandard);
   }
   int code() const { return code_; }
@@ -101,6 +102,8 @@ bool is_short(const Signature& signature, const Comm& comm) {
 int fold_published(const void* in, void* out, int64_t count, const Datatype& type, const Op& op, Comm& comm,
                    const Signature& signature, int members) {
   Rounds rounds(comm, signature);
+  if (rounds.out()) [[unlikely]]
+    return rounds.code();
   const size_t bytes = signature.bytes();
   std::byte* const mine = rounds.prepare(bytes);
   pack_all(mine, in, count, type);
@@ -123,7 +126,7 @@ int scan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& ty
   const void* in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
   const Signature signature = signature_of(count, type, op);
   if (is_short(signature, comm)) return fold_published(in, recvbuf, count, type, op, comm, signature, comm.rank + 1);
-  begin_operation(comm, signature);
+  if (const int out = begin_operation(comm, signature); out != MPI_SUCCESS) return out;
   return fold_along_ranks(in, recvbuf, count, type, op, comm, signature);
 }
 
@@ -131,7 +134,7 @@ int exscan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& 
   const void* in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
   const Signature signature = signature_of(count, type, op);
   if (is_short(signature, comm)) return fold_published(in, recvbuf, count, type, op, comm, signature, comm.rank);
-  begin_operation(comm, signature);
+  if (const int out = begin_operation(comm, signature); out != MPI_SUCCESS) return out;
   return fold_before(static_cast<const char*>(in), static_cast<char*>(recvbuf), count, type, op, comm, signature);
 }
 

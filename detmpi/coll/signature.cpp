@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "quit.hpp"
 #include "rounds.hpp"
 
 namespace detmpi {
@@ -81,11 +82,13 @@ int Signature::error_class(const Signature& other) const {
   return moves_data && what_[1] < other.what_[1] ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT;
 }
 
-void begin_operation(Comm& comm, const Signature& signature) {
+int begin_operation(Comm& comm, const Signature& signature) {
   chan::Board& board = comm.transport->board;
-  if (board.members() <= 1 || !begin_hash(board, signature)) return;
+  if (has_quit(comm)) return quit_code(comm);
+  if (board.members() <= 1 || !begin_hash(board, signature)) return MPI_SUCCESS;
   board.note(signature.note(g_clock));
   notify_waiting(comm);
+  return MPI_SUCCESS;
 }
 
 }  // namespace detmpi

@@ -48,7 +48,11 @@ class Signature {
 
   // Of what must be the same.
   chan::BoardWhat compared() const { return {comparable(), compares_size() ? what_[1] : 0}; }
-  uint64_t hash() const { return chan::Board::after(chan::Board::after(1, compared()), {}); }
+  // The same of what all members say, also those of an inter-communicator that know of the root alone that it is one of
+  // their group.
+  chan::BoardWhat compared_by_all() const {
+    return between_groups() ? chan::BoardWhat{what_[0] & kCallAndDirection, 0} : compared();
+  }
   bool same(const Signature& other) const {
     return comparable() == other.comparable() && (!compares_size() || what_[1] == other.what_[1]);
   }
@@ -59,6 +63,7 @@ class Signature {
     return what_[0] == other.what_[0] && size_kind() == Size::kBytes;
   }
   uint64_t bytes() const { return what_[1]; }
+  bool agrees_on_size() const { return size_kind() == Size::kBytes || size_kind() == Size::kCounts; }
   // The sizes of messages as well.
   bool same_sizes(const Signature& other) const {
     return comparable() == other.comparable() && what_[1] == other.what_[1];
@@ -72,6 +77,7 @@ class Signature {
 
  private:
   static constexpr int kRootBias = 4;  // MPI_ROOT and MPI_PROC_NULL are negative
+  static constexpr uint64_t kCallAndDirection = 0xffff | uint64_t{1} << 57 | uint64_t{1} << 58;
   // Operations of the program's come behind the predefined ones.
   static constexpr uint64_t kUserOp = 0xfe;
   static constexpr uint64_t kUserOpCommutative = 0xff;
@@ -97,12 +103,12 @@ class Signature {
 // to be written?
 inline bool begin_hash(chan::Board& board, const Signature& signature) {
   if (g_checks) [[likely]]
-    board.begin(signature.compared());
+    board.begin(signature.compared_by_all());
   else board.hide_operations();
   return g_checks;
 }
 
-// This rank begins the operation; not noted where nothing is checked.
-void begin_operation(Comm& comm, const Signature& signature);
+// This rank begins the operation; not noted where nothing is checked. An error code if it has quit (quit.hpp).
+int begin_operation(Comm& comm, const Signature& signature);
 
 }  // namespace detmpi

@@ -24,6 +24,11 @@ class Operation {
     return *code_;
   }
 
+  // Some receives may never get their message, which is known only after a while: blocks for them, so that those become
+  // complete without one. And the same as far as it is known.
+  virtual void await_or_lose_parts() {}
+  virtual void look_for_lost_parts() {}
+
   // The error code of a part that is complete.
   virtual int status_of(Request& part) { return p2p_status(part, MPI_STATUS_IGNORE); }
 

@@ -171,51 +171,46 @@ void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, 
 
 namespace {
 
-// Blocks. `at_once`: is told a message that was received without a request; `at_end`: one with a request.
-template <typename AtOnce, typename AtEnd>
-[[gnu::always_inline]] inline int receive(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from,
-                                          AtOnce&& at_once, AtEnd&& at_end) {
+// A blocking receive whose message is there, or comes shortly.
+template <typename Tell>
+[[gnu::always_inline]] inline bool try_receive(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from,
+                                               Tell&& tell) {
   g_clock += step_of(from.context);
-  if (from.rank != MPI_ANY_SOURCE && type.dense) [[likely]] {
-    Engine::Received received;
-    const int world = senders_in(comm)[static_cast<size_t>(from.rank)];
-    if (g_engine.try_receive_soon(world, from.context, from.tag, static_cast<char*>(buf) + type.true_lb,
-                                  type.size * static_cast<size_t>(count), &received)) {
-      if (g_note_events) [[unlikely]]
-        note_received_now(received, from, static_cast<char*>(buf) + type.true_lb,
-                          type.size * static_cast<size_t>(count));
-      g_clock = std::max(g_clock, received.time);
-      at_once(received);
-      return MPI_SUCCESS;
-    }
-  }
-  Request request;
+  if (from.rank == MPI_ANY_SOURCE || !type.dense) return false;
+  Engine::Received received;
+  const int world = senders_in(comm)[static_cast<size_t>(from.rank)];
+  char* const data = static_cast<char*>(buf) + type.true_lb;
+  const size_t room = type.size * static_cast<size_t>(count);
+  if (!g_engine.try_receive_soon(world, from.context, from.tag, data, room, &received)) return false;
+  if (g_note_events) [[unlikely]]
+    note_received_now(received, from, data, room);
+  g_clock = std::max(g_clock, received.time);
+  tell(received);
+  return true;
+}
+
+}  // namespace
+
+bool p2p_try_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, uint64_t* sent) {
+  return try_receive(buf, count, type, comm, from, [&](const Engine::Received& r) { *sent = r.bytes; });
+}
+
+void p2p_post_recv(Request& request, void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from) {
   request.blocking = true;
   request.post = g_clock;
   set_pattern(request, comm, from);
   request.data = TypedBytes(type, buf, count);
   note_receive(from, request.data.size());
   g_engine.receive(request);
-  if (!request.complete) g_engine.block_until_complete(request);
-  return at_end(request);
 }
-
-}  // namespace
 
 int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, MPI_Status* status) {
-  return receive(
-      buf, count, type, comm, from,
-      [&](const Engine::Received& received) { fill_status(status, received.source, received.tag, received.bytes); },
-      [&](Request& request) { return p2p_status(request, status); });
-}
-
-int p2p_recv_sized(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, uint64_t* sent) {
-  return receive(
-      buf, count, type, comm, from, [&](const Engine::Received& received) { *sent = received.bytes; },
-      [&](Request& request) {
-        *sent = request.bytes;
-        return p2p_status(request, MPI_STATUS_IGNORE);
-      });
+  const auto tell = [&](const Engine::Received& r) { fill_status(status, r.source, r.tag, r.bytes); };
+  if (try_receive(buf, count, type, comm, from, tell)) return MPI_SUCCESS;
+  Request request;
+  p2p_post_recv(request, buf, count, type, comm, from);
+  if (!request.complete) g_engine.block_until_complete(request);
+  return p2p_status(request, status);
 }
 
 }  // namespace detmpi

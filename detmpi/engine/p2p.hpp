@@ -19,8 +19,10 @@ struct Peer {
 // Blocking. They return an error code for a truncated message only.
 void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to, SendMode mode);
 int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, MPI_Status* status);
-// The same; `sent`: the bytes of the message, also of one that is too long.
-int p2p_recv_sized(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, uint64_t* sent);
+// The same in two halves, where something else may end the wait: true if the message has come, of `sent` bytes; else
+// the receive must be posted.
+bool p2p_try_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, uint64_t* sent);
+void p2p_post_recv(Request& request, void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from);
 
 // Fills in a request (on the stack or from the pool) and starts it.
 void p2p_start_send(Request& request, const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to,

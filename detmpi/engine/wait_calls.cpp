@@ -26,6 +26,7 @@ bool p2p_test(Request& request) {
   if (request.kind == RequestKind::kGeneral) return request.complete;
   if (request.kind == RequestKind::kSend && request.mode != SendMode::kSynchronous) return true;
   const auto decided = [&request]() -> std::optional<bool> {
+    if (request.operation != nullptr) request.operation->look_for_lost_parts();
     const Outlook o = g_engine.outlook(request);
     if (o.time > g_clock) return false;
     return o.final ? std::optional(true) : std::nullopt;
@@ -109,7 +110,9 @@ class Requests {
   std::span<const MPI_Request> handles() const { return handles_; }
   std::span<const Outlook> outlooks() const {
     for (size_t i = 0; i < places_.size(); ++i) {
-      outlooks_[i] = g_engine.outlook(*active_request(handles_[static_cast<size_t>(places_[i])]));
+      const Request& request = *active_request(handles_[static_cast<size_t>(places_[i])]);
+      if (request.operation != nullptr) request.operation->look_for_lost_parts();
+      outlooks_[i] = g_engine.outlook(request);
     }
     return outlooks_;
   }
@@ -176,6 +179,7 @@ int wait(MPI_Request* handle, MPI_Status* status) {
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
   }
+  if (request->operation != nullptr) request->operation->await_or_lose_parts();
   if (!request->complete) g_engine.block_until_complete(*request);
   return conclude(*request, handle, status);
 }
@@ -196,6 +200,10 @@ int test(MPI_Request* handle, int* flag, MPI_Status* status) {
 
 int waitall(int count, MPI_Request handles[], MPI_Status statuses[]) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
+  for (const MPI_Request handle : std::span(handles, static_cast<size_t>(count))) {
+    const Request* request = active_request(handle);
+    if (request != nullptr && request->operation != nullptr) request->operation->await_or_lose_parts();
+  }
   g_engine.block_until_all_complete({handles, static_cast<size_t>(count)});
   return conclude_all(count, handles, statuses);
 }

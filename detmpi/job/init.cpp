@@ -11,7 +11,8 @@
 #include <cstring>
 
 #include "../coll/comm_setup.hpp"
-#include "../coll/rounds.hpp"
+#include "../coll/messages.hpp"
+#include "../coll/quit.hpp"
 #include "../engine/engine.hpp"
 #include "../engine/events.hpp"
 #include "../object/attributes.hpp"
@@ -207,13 +208,33 @@ void job_begin(int required) {
   g_job_state = JobState::kRunning;
 }
 
+// Where one rank has quit, all have by the end of the barrier.
+void meet_after_quitting() {
+  Comm& world = *g_comm_world;
+  const Datatype& byte = *datatype_from(MPI_BYTE);
+  const Peer first{0, kMeetingTag, collective_context(world)};
+  const auto others = [&](auto&& what) {
+    for (int rank = 1; rank < world.size; ++rank) what(Peer{rank, kMeetingTag, first.context});
+  };
+  if (world.rank == 0) {
+    others([&](Peer from) { (void)p2p_recv(nullptr, 0, byte, world, from, MPI_STATUS_IGNORE); });
+    others([&](Peer to) { p2p_send(nullptr, 0, byte, world, to, SendMode::kStandard); });
+  } else {
+    p2p_send(nullptr, 0, byte, world, first, SendMode::kStandard);
+    (void)p2p_recv(nullptr, 0, byte, world, first, MPI_STATUS_IGNORE);
+  }
+}
+
 // Everything this rank has sent is in its lanes before it enters the barrier, and while it waits there it takes in what
 // still comes: so nobody is left waiting for room.
 void job_end() {
   const CallScope scope(CallId::kFinalize, Outside{});  // whichever call it is: ranks may differ in that
   g_engine.flush();
+  const bool was_told = has_quit(*g_comm_world);
   // Operations that did not match may show only here.
-  if (const int code = impl::barrier(*g_comm_world); code != MPI_SUCCESS) (void)raise_error(code);
+  const int code = impl::barrier(*g_comm_world);
+  if (code != MPI_SUCCESS && !was_told) (void)raise_error(code);
+  if (code != MPI_SUCCESS) meet_after_quitting();
   g_engine.done();
   rank_output_end();
   event_log_end(LogEnd::kFinalized);

@@ -158,6 +158,25 @@ TEST_CASE("an exchange of a pair, and something else") {
   CHECK(contains(result.err, "; rank 1: MPI_Barrier at "));
 }
 
+TEST_CASE("whoever was told takes part in nothing more, and the others are told when they need it") {
+  for (const char* comm : {"intra", "world", "inter"}) {
+    for (const char* name : {"call", "root", "op", "count", "message", "scan", "length", "start"}) {
+      for (const int ranks : {2, 3, 4}) {
+        std::string first;
+        for (const char* start : kStarts) {
+          const auto runs =
+              test_support::run_command_twice(job(ranks, "after_mismatch", {start, "--digest"}, {name, comm}));
+          INFO(name << ", " << comm << ", " << ranks << " ranks, " << start << "\n" << runs.first.err);
+          CHECK(runs.first.exit_code == 0);
+          CHECK(runs.first == runs.second);
+          if (first.empty()) first = runs.first.out;
+          CHECK(runs.first.out == first);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("nothing is compared where nothing is checked") {
   test_support::RunResult result;
   ::setenv("DETMPI_CHECKS", "0", 1);

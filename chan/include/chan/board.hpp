@@ -17,6 +17,9 @@
 // that it belongs to, as a hash of all that its member has begun, which whoever reads it compares with its own. With
 // every step goes such a hash, too, which the writers compare: so a difference that nobody read is found two halves
 // later. The logs are for telling what differed.
+//
+// A member whose operations were not those of others may quit. What it has published until then stays as it is, so who
+// waits for it finds the same, whenever it looks.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +42,8 @@ inline constexpr uint64_t kUnchecked = 0;
 inline constexpr uint64_t kLogDepth = 64;
 inline constexpr uint64_t kLogHidden = ~uint64_t{0};  // in BoardLog::begun: nothing in it counts
 inline constexpr uint64_t kLeft = uint64_t{1} << 62;  // in BoardDone::rounds: the member has left, whatever the round
+// In the words of which others wait that they grow: the member takes part in nothing that follows.
+inline constexpr uint64_t kQuit = uint64_t{1} << 61;
 
 struct alignas(64) BoardPlace {
   std::atomic<uint64_t> round;  // 1 + number of the round that is published here. Its member, release
@@ -60,8 +65,10 @@ struct BoardStepEnd {
   uint64_t history;  // hash of all operations begun by then, as above; kUnchecked: not for comparison
 };
 struct alignas(64) BoardDone {
-  std::atomic<uint64_t> rounds;  // Its member, release; a stale value is too small and only makes the writer wait
-  uint64_t unused[7];
+  std::atomic<uint64_t> rounds;     // Its member, release; a stale value is too small and only makes the writer wait
+  std::atomic<uint64_t> published;  // 1 + the latest round in which the member has published something. As `rounds`
+  uint64_t quit_at;                 // logical time at which the member has quit; released by both
+  uint64_t unused[5];
   // Step s at s % kKept: plain words, for `rounds` is released after they are written and acquired before they are
   // read. A writer that asks for half m - 2 has not finished half m, so nobody is further than half m + 1, the end of
   // which is three halves later.
@@ -79,8 +86,9 @@ struct BoardWhat {
 // One operation, in words whose meaning is the writer's.
 struct BoardNote {
   uint64_t what[2];
-  uint64_t stamp;  // logical time of its begin
-  uint64_t place;  // address in the program
+  uint64_t stamp;        // logical time of its begin
+  uint64_t place;        // address in the program
+  uint64_t history = 0;  // hash of all operations up to this one; put in by the board
 };
 // Operation i at note[i % kLogDepth]. Only its member writes, and reads it in good times: the lines stay in its cache.
 struct alignas(64) BoardLog {
@@ -90,7 +98,7 @@ struct alignas(64) BoardLog {
   uint64_t unused[7];
   BoardNote notes[kLogDepth];
 };
-static_assert(sizeof(BoardLog) == 64 + kLogDepth * 32);
+static_assert(sizeof(BoardLog) == 64 + kLogDepth * 40);
 
 class Board {
  public:
@@ -121,7 +129,7 @@ class Board {
   static bool abandoned(spmc::EPageIndex first, uint32_t members) {
     const Board board(first, 0, members, kNoArea);
     for (uint32_t i = 0; i < members; ++i) {
-      if (board.done(i).rounds.load(std::memory_order_acquire) != kLeft) return false;
+      if ((board.done(i).rounds.load(std::memory_order_acquire) & kLeft) == 0) return false;
     }
     return true;
   }
@@ -161,10 +169,16 @@ class Board {
       return true;
     while (slowest_member_ < members_) {
       const BoardDone& line = done(slowest_member_);
-      if (line.rounds.load(std::memory_order_acquire) < rounds) return false;
-      const uint64_t step = rounds / kBoardStep - 1;
-      free_at_ = std::max(free_at_, line.ends[step % BoardDone::kKept].stamp);
-      compare(line, step);
+      const uint64_t finished = line.rounds.load(std::memory_order_acquire);
+      if (finished < rounds) return false;
+      if ((finished & kQuit) != 0 && (finished & (kQuit - 1)) < rounds) [[unlikely]] {
+        free_at_ = std::max(free_at_, line.quit_at);
+        differed_ = true;
+      } else {
+        const uint64_t step = rounds / kBoardStep - 1;
+        free_at_ = std::max(free_at_, line.ends[step % BoardDone::kKept].stamp);
+        compare(line, step);
+      }
       ++slowest_member_;
     }
     *time = free_at_;
@@ -175,13 +189,8 @@ class Board {
   }
   // The member that has not finished as many, after writable() was false.
   uint32_t slowest_member() const { return slowest_member_; }
-  // Another member's operations up to the end of a step were not this member's. Tells so once.
-  bool differed() {
-    if (!differed_) [[likely]]
-      return false;
-    differed_ = false;
-    return true;
-  }
+  // Another member's operations up to the end of a step were not this member's, or it has quit.
+  bool differed() const { return differed_; }
   // The hash of operations, those of `history` and one more.
   static uint64_t after(uint64_t history, BoardWhat what) {
     const uint64_t mixed = (history ^ what.first) * 0x9e3779b97f4a7c15u + what.second;
@@ -198,29 +207,32 @@ class Board {
     BoardLog& mine = log(member_);
     std::atomic_thread_fence(std::memory_order_release);  // the note that was there is gone for who sees the new one
     copy_note(mine.notes[begun_ % kLogDepth], note);
+    std::atomic_ref(mine.notes[begun_ % kLogDepth].history).store(history_, std::memory_order_relaxed);
     mine.begun.store(++begun_, std::memory_order_release);
   }
   // Operation `number` of a member, if it has begun it and its log still has it.
   std::optional<BoardNote> noted(uint32_t member, uint64_t number) const {
     BoardLog& theirs = log(member);
     const auto is_there = [&] {
-      const uint64_t begun = theirs.begun.load(std::memory_order_acquire);
+      const uint64_t begun = theirs.begun.load(std::memory_order_acquire) & ~kQuit;
       return begun > number && begun < number + kLogDepth;
     };
     if (!is_there()) return {};
     BoardNote note;
     copy_note(note, theirs.notes[number % kLogDepth]);
+    note.history = std::atomic_ref(theirs.notes[number % kLogDepth].history).load(std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_acquire);
     return is_there() ? std::optional(note) : std::nullopt;
   }
   uint64_t begun() const { return begun_; }
   // Hash of all operations that this member has begun.
   uint64_t history() const { return history_; }
+  // Hash of all before the latest one.
+  uint64_t history_before() const { return before_; }
   // As if the latest operation had been another one, that of another member; the steps up to now are not compared any
   // more.
-  void take_operation(BoardWhat what) { take_history(after(before_, what)); }
-  void take_history(uint64_t history) {
-    history_ = history;
+  void take_operation(BoardWhat what) {
+    history_ = after(before_, what);
     compare_from_ = round_ / kBoardStep + 1;
   }
   // This member's operations are not compared any more, here or by others.
@@ -235,6 +247,7 @@ class Board {
     mine.stamp = stamp;
     mine.operation = operation;
     mine.round.store(round_ + 1, std::memory_order_release);
+    done(member_).published.store(round_ + 1, std::memory_order_release);
   }
   bool published(uint32_t member) const {
     return place(round_, member).round.load(std::memory_order_acquire) == round_ + 1;
@@ -248,13 +261,34 @@ class Board {
     mine.rounds.store(round_, std::memory_order_release);
   }
   // This member will not look at the board again.
-  void leave() { done(member_).rounds.store(kLeft, std::memory_order_release); }
+  void leave() { set(done(member_).rounds, kLeft); }
+  // This member begins no operation any more, and publishes nothing.
+  void quit(uint64_t stamp) {
+    BoardDone& mine = done(member_);
+    mine.quit_at = stamp;
+    set(log(member_).begun, kQuit);
+    set(mine.published, kQuit);
+    set(mine.rounds, kQuit);
+  }
+  bool has_quit(uint32_t member) const { return (done(member).rounds.load(std::memory_order_acquire) & kQuit) != 0; }
+  // Has the member begun operation `number`, or quit?
+  bool begins(uint32_t member, uint64_t number) const {
+    return log(member).begun.load(std::memory_order_acquire) > number;
+  }
+  // Has it quit before?
+  bool never_begins(uint32_t member, uint64_t number) const {
+    const uint64_t begun = log(member).begun.load(std::memory_order_acquire);
+    return (begun & kQuit) != 0 && (begun & (kQuit - 1)) <= number;
+  }
   // Everybody was seen in the coming round, hence has finished all before it, before this member's clock.
   void all_entered() {
     if (slowest_member_ == 0) settled_ = std::max(settled_, round_);
   }
 
  private:
+  static void set(std::atomic<uint64_t>& own, uint64_t bit) {
+    own.store(own.load(std::memory_order_relaxed) | bit, std::memory_order_release);
+  }
   size_t places_offset() const { return sizeof(BoardHead) + members_ * sizeof(BoardDone); }
   size_t logs_offset() const { return places_offset() + size_t{kPlaceDepth} * members_ * sizeof(BoardPlace); }
   static void copy_note(BoardNote& to, const BoardNote& from) {

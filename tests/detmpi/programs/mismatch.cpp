@@ -201,10 +201,12 @@ int main(int argc, char** argv) {
     const int code = m.run();
     if (!returns) return 0;
     print_error(code);
-    // What comes after it is in order again.
+    // What comes after it is in order where the length alone was wrong.
+    const bool in_order = std::strncmp(m.name, "bcast_", 6) == 0;
     int sum = 0;
-    EXPECT(MPI_Allreduce(&g_rank, &sum, 1, MPI_INT, MPI_SUM, g_comm) == MPI_SUCCESS);
-    EXPECT(sum == g_size * (g_size - 1) / 2);
+    const int next = MPI_Allreduce(&g_rank, &sum, 1, MPI_INT, MPI_SUM, g_comm);
+    EXPECT(error_class(next) == (in_order ? MPI_SUCCESS : error_class(code)));
+    EXPECT(!in_order || sum == g_size * (g_size - 1) / 2);
     return 0;
   }
   failed("no such case", __FILE__, __LINE__);

@@ -1,0 +1,63 @@
+#include "lost.hpp"
+
+#include "../engine/events.hpp"
+#include "members.hpp"
+#include "mismatch.hpp"
+#include "quit.hpp"
+
+namespace detmpi {
+
+bool is_lost(Comm& comm, uint32_t member, uint64_t number) {
+  const chan::Board& board = comm.transport->board;
+  if (!board.begins(member, number)) return false;
+  return board.never_begins(member, number) || begun_differently(comm, member, number);
+}
+
+namespace {
+
+bool is_checked(const Comm& comm) {
+  const chan::Board& board = comm.transport->board;
+  return board.members() > 1 && board.history() != chan::kUnchecked;
+}
+
+// A call waits for what was lost as for a message that comes when the member's doing is known.
+void lose(Request& receive, Comm& comm, uint32_t sender, uint64_t number) {
+  const chan::Board& board = comm.transport->board;
+  const auto theirs = begun_differently(comm, sender, number);
+  const uint64_t since = theirs ? theirs->stamp : board.done(sender).quit_at;
+  receive.stamp = std::max(receive.post, since + g_job->lookahead);
+  receive.complete = true;
+  g_engine.note_change();
+}
+
+}  // namespace
+
+void await_or_lose(Request& receive, Comm& comm, uint32_t sender, uint64_t number) {
+  if (receive.complete) return;
+  if (is_checked(comm) && !receive.matched) {
+    chan::Board& board = comm.transport->board;
+    Patience patience(board);
+    const int rank = world_rank_of(comm, sender);
+    const chan::match::Need::Source begins{rank, place_of(board.log(sender).begun), number + 1};
+    wait_for_mark(
+        comm, rank, [&] { return receive.complete || (patience.over() && board.begins(sender, number)); },
+        [&] { return begins; });
+    if (!receive.complete && is_lost(comm, sender, number)) return lose(receive, comm, sender, number);
+  }
+  if (!receive.complete) g_engine.block_until_complete(receive);
+}
+
+void look_whether_lost(Request& receive, Comm& comm, uint32_t sender, uint64_t number) {
+  if (receive.complete || receive.matched || !is_checked(comm)) return;
+  if (is_lost(comm, sender, number)) lose(receive, comm, sender, number);
+}
+
+int lost_code(const Request& receive, Comm& comm, uint32_t sender, uint64_t number) {
+  g_clock = std::max(g_clock, receive.stamp);
+  const chan::Board& board = comm.transport->board;
+  const auto mine = board.noted(board.member(), number);
+  if (!mine) return quit(comm);
+  return quit(comm, sides_of(Signature(*mine), begun_differently(comm, sender, number)));
+}
+
+}  // namespace detmpi

@@ -1,0 +1,88 @@
+// Waiting for a member that may never come, because it has begun another operation, or has quit (quit.hpp).
+//
+// What is waited for is that it begins the operation, which is a word in shared memory like any other that others wait
+// for; and what follows from its having begun the same one. So the bounds of logical time hold, and a member that is
+// lost is no deadlock.
+#pragma once
+
+#include <base/wait.hpp>
+#include <chan/board.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include "../engine/engine.hpp"
+#include "../object/call.hpp"
+
+namespace detmpi {
+
+// Has the member begun something else than this rank as its operation of that number, or quit before it?
+bool is_lost(Comm& comm, uint32_t member, uint64_t number);
+
+// Until when a wait looks for the thing itself alone. From then on members that begin something wake this one.
+class Patience {
+ public:
+  explicit Patience(chan::Board& board)
+      : board_(board), end_(spmc::base::g_wait_counters.yields + std::min(kYields, spmc::base::g_wait_policy.yields)) {}
+  ~Patience() {
+    if (over_) board_.head().waiting.fetch_sub(1, std::memory_order_relaxed);
+  }
+  Patience(const Patience&) = delete;
+  Patience& operator=(const Patience&) = delete;
+
+  bool over() {
+    if (over_) return true;
+    const bool asked = g_job->bounds_asked.load(std::memory_order_relaxed) != 0;
+    if (!asked && spmc::base::g_wait_counters.yields < end_) return false;
+    board_.head().waiting.fetch_add(1, std::memory_order_relaxed);
+    return over_ = true;
+  }
+
+ private:
+  static constexpr uint32_t kYields = 8;
+  static_assert(kYields <= spmc::base::kFewYields);  // so that there is a look before this member sleeps
+
+  chan::Board& board_;
+  const uint64_t end_;
+  bool over_ = false;
+};
+
+// Blocks until `ready`; `what` tells the mark that it needs.
+template <typename Ready, typename What>
+void wait_for_mark(const Comm& comm, int hint, Ready&& ready, What&& what) {
+  chan::match::Need need;
+  need.kind = chan::match::Need::Kind::kMarks;
+  need.time = g_clock;
+  need.sources.resize(1);
+  const Wait wait{.marks = &need, .comm = &comm};
+  g_engine.block(wait, hint, [&] {
+    if (ready()) return true;
+    const chan::match::Need::Source mark = what();
+    auto& known = need.sources[0];
+    if (known.rank != mark.rank || known.place != mark.place || known.value != mark.value) {
+      known = mark;
+      g_engine.note_change();
+    }
+    return false;
+  });
+  g_engine.announce_if_due();
+}
+
+// A receive that has been posted, of a message of the operation of that number: blocks until the message has come or
+// the member is lost. Then the request is complete without a match. The member has sent what it sends in an operation
+// that it has begun, or does so without waiting for this rank.
+void await_or_lose(Request& receive, Comm& comm, uint32_t sender, uint64_t number);
+// The same without blocking: loses it if it is lost.
+void look_whether_lost(Request& receive, Comm& comm, uint32_t sender, uint64_t number);
+inline bool was_lost(const Request& receive) { return receive.complete && !receive.matched; }
+// The error code of one that was lost; the rank quits.
+int lost_code(const Request& receive, Comm& comm, uint32_t sender, uint64_t number);
+
+// A receive that was lost stays posted, and its memory with it: nobody sends what it would take.
+template <typename Receives>
+void keep_if_lost(Receives&& receives) {
+  static std::vector<std::remove_cvref_t<Receives>> kept;
+  if (std::ranges::any_of(receives, was_lost)) kept.push_back(std::forward<Receives>(receives));
+}
+
+}  // namespace detmpi

@@ -1,0 +1,31 @@
+#include "quit.hpp"
+
+#include "../object/errors.hpp"
+
+namespace detmpi {
+
+int quit_code(const Comm& comm) {
+  const auto& [error_class, text] = comm.transport->quit_with;
+  return make_job_error(error_class, kStuckExit, text);
+}
+
+// Those who wait for it are told before this rank looks for what differed, for which it may have to wait for them.
+int quit(Comm& comm, const Sides& sides) {
+  if (has_quit(comm)) return quit_code(comm);
+  comm.transport->board.quit(g_clock);
+  notify_all(comm);
+  const Mismatch found = find_mismatch(comm, g_clock, sides);
+  comm.transport->quit_with = {found.error_class, found.text};
+  return quit_code(comm);
+}
+
+int quit_with(Comm& comm, int error_class, const std::string& text) {
+  if (!has_quit(comm)) {
+    comm.transport->board.quit(g_clock);
+    notify_all(comm);
+    comm.transport->quit_with = {error_class, text};
+  }
+  return quit_code(comm);
+}
+
+}  // namespace detmpi

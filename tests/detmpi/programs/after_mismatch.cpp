@@ -1,0 +1,182 @@
+// What collective operations do on a communicator on which some have not matched, and whose errors come back. The first
+// argument names what does not match, the second the communicator. Every rank then goes on with operations that match,
+// and with others that do not, and prints the class of each of their errors. Whatever succeeds has brought the right
+// data.
+#include "testing.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+MPI_Comm g_comm = MPI_COMM_NULL;
+bool g_inter = false;
+bool g_odd = false;       // this rank differs
+bool g_in_first = false;  // of the groups of an inter-communicator
+int g_others = 0;         // ranks that contribute to what this one gets
+std::vector<int> g_in, g_out;
+MPI_Request g_request;
+
+int first_group() { return g_size / 2 + g_size % 2; }
+
+MPI_Comm make_groups() {
+  MPI_Comm half, inter;
+  MPI_Comm_split(MPI_COMM_WORLD, g_in_first, 0, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, g_in_first ? first_group() : 0, 0, &inter);
+  MPI_Comm_free(&half);
+  return inter;
+}
+
+// Rank 0 of the first group is the root.
+int root() { return !g_inter || !g_in_first ? 0 : g_rank == 0 ? MPI_ROOT : MPI_PROC_NULL; }
+bool is_root() { return g_rank == 0; }
+bool is_leaf() { return g_inter ? !g_in_first : g_rank != 0; }
+
+int finish(int code) { return code != MPI_SUCCESS ? code : MPI_Wait(&g_request, MPI_STATUS_IGNORE); }
+int finish_by_tests(int code) {
+  for (int flag = 0; code == MPI_SUCCESS && !flag;) code = MPI_Test(&g_request, &flag, MPI_STATUS_IGNORE);
+  return code;
+}
+
+void expect_all(int count, int value) {
+  for (int i = 0; i < count; ++i) EXPECT(g_out[static_cast<size_t>(i)] == value);
+}
+void fill(int value) {
+  g_in.assign(g_in.size(), value);
+  g_out.assign(g_out.size(), -1);
+}
+
+int barrier() { return MPI_Barrier(g_comm); }
+int bcast() {
+  fill(is_root() ? 7 : -1);
+  const int code = MPI_Bcast(g_in.data(), 5, MPI_INT, root(), g_comm);
+  if (code == MPI_SUCCESS && is_leaf()) EXPECT(g_in[4] == 7);
+  return code;
+}
+template <int kCount>
+int allreduce() {
+  fill(1);
+  const int code = MPI_Allreduce(g_in.data(), g_out.data(), kCount, MPI_INT, MPI_SUM, g_comm);
+  if (code == MPI_SUCCESS) expect_all(kCount, g_others);
+  return code;
+}
+int gather() {
+  fill(3);
+  const int code = MPI_Gather(g_in.data(), 1, MPI_INT, g_out.data(), 1, MPI_INT, root(), g_comm);
+  if (code == MPI_SUCCESS && is_root()) expect_all(g_others, 3);
+  return code;
+}
+int scatter() {
+  fill(4);
+  const int code = MPI_Scatter(g_in.data(), 1, MPI_INT, g_out.data(), 1, MPI_INT, root(), g_comm);
+  if (code == MPI_SUCCESS && is_leaf()) expect_all(1, 4);
+  return code;
+}
+template <int kCount>
+int alltoall() {
+  fill(5);
+  const int code = MPI_Alltoall(g_in.data(), kCount, MPI_INT, g_out.data(), kCount, MPI_INT, g_comm);
+  if (code == MPI_SUCCESS) expect_all(g_others * kCount, 5);
+  return code;
+}
+int scan() {
+  if (g_inter) return barrier();
+  fill(1);
+  const int code = MPI_Scan(g_in.data(), g_out.data(), 3000, MPI_INT, MPI_SUM, g_comm);
+  if (code == MPI_SUCCESS) expect_all(3000, g_rank + 1);
+  return code;
+}
+int iallreduce() {
+  fill(1);
+  const int code = finish(MPI_Iallreduce(g_in.data(), g_out.data(), 10, MPI_INT, MPI_SUM, g_comm, &g_request));
+  if (code == MPI_SUCCESS) expect_all(10, g_others);
+  return code;
+}
+int ibarrier_by_tests() { return finish_by_tests(MPI_Ibarrier(g_comm, &g_request)); }
+int dup() {
+  MPI_Comm copy = MPI_COMM_NULL;
+  const int code = g_inter ? MPI_Barrier(g_comm) : MPI_Comm_dup(g_comm, &copy);
+  EXPECT((copy == MPI_COMM_NULL) == (code != MPI_SUCCESS || g_inter));
+  if (copy != MPI_COMM_NULL) MPI_Comm_free(&copy);
+  return code;
+}
+
+// The odd rank does something else than the others.
+int by_call() { return g_odd ? barrier() : allreduce<1>(); }
+int by_root() {
+  fill(0);
+  int wrong = g_size - 1;
+  if (g_inter) wrong = g_in_first ? root() : 1;
+  return MPI_Bcast(g_in.data(), 1, MPI_INT, g_odd ? wrong : root(), g_comm);
+}
+int by_op() {
+  fill(0);
+  return MPI_Allreduce(g_in.data(), g_out.data(), 1, MPI_INT, g_odd ? MPI_MAX : MPI_SUM, g_comm);
+}
+int by_count() { return g_odd ? allreduce<1000>() : allreduce<900>(); }
+int by_message() { return g_odd ? scatter() : gather(); }
+int by_scan() { return g_odd ? bcast() : scan(); }
+int by_length() {
+  fill(0);
+  return MPI_Bcast(g_in.data(), g_odd ? 2 : 3, MPI_INT, root(), g_comm);
+}
+int by_start() { return g_odd ? finish(MPI_Ibarrier(g_comm, &g_request)) : allreduce<1>(); }
+
+struct Operation {
+  const char* name;
+  int (*run)();
+};
+constexpr Operation kMismatches[] = {
+    {"call", by_call},       {"root", by_root}, {"op", by_op},         {"count", by_count},
+    {"message", by_message}, {"scan", by_scan}, {"length", by_length}, {"start", by_start},
+};
+constexpr Operation kMatching[] = {
+    {"bcast", bcast},
+    {"gather", gather},
+    {"allreduce", allreduce<1>},
+    {"scatter", scatter},
+    {"alltoall", alltoall<1>},
+    {"long alltoall", alltoall<10000>},
+    {"scan", scan},
+    {"long allreduce", allreduce<20000>},
+    {"iallreduce", iallreduce},
+    {"ibarrier", ibarrier_by_tests},
+    {"barrier", barrier},
+    {"dup", dup},
+};
+
+void run(const Operation& operation) {
+  const int code = operation.run();
+  std::printf("rank %d: %s: class %d\n", g_rank, operation.name, error_class(code));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Mpi mpi(argc, argv);
+  EXPECT(argc == 3);
+  g_inter = std::strcmp(argv[2], "inter") == 0;
+  g_odd = g_rank == g_size - 1;
+  g_in_first = g_rank < first_group();
+  g_others = !g_inter ? g_size : g_in_first ? g_size - first_group() : first_group();
+  g_in.resize(10000 * static_cast<size_t>(g_size) + 20000);
+  g_out.resize(g_in.size());
+  if (std::strcmp(argv[2], "world") == 0) g_comm = MPI_COMM_WORLD;
+  else if (g_inter) g_comm = make_groups();
+  else MPI_Comm_dup(MPI_COMM_WORLD, &g_comm);
+  MPI_Comm_set_errhandler(g_comm, MPI_ERRORS_RETURN);
+  for (const Operation& first : kMismatches) {
+    if (std::strcmp(argv[1], first.name) != 0) continue;
+    run(first);
+    for (const Operation& operation : kMatching) run(operation);
+    for (const Operation& operation : kMismatches) run(operation);
+    for (int i = 0; i < 100; ++i) run({"bcast", bcast});  // until nobody can run ahead any more
+    run({"allreduce", allreduce<1>});
+    if (g_comm == MPI_COMM_WORLD) return 0;
+    MPI_Comm_free(&g_comm);
+    int sum = 0;  // elsewhere all is well
+    EXPECT(MPI_Allreduce(&g_rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
+    EXPECT(sum == g_size * (g_size - 1) / 2);
+    return 0;
+  }
+  failed("no such case", __FILE__, __LINE__);
+}
