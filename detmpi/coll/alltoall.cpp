@@ -88,7 +88,7 @@ int exchange_messages(Comm& comm, const Block& out, const Block& in, size_t sent
   if (Exposure::leaves_to_messages(sent)) {
     code = receive(in.base, in.count, *in.type, comm, other);
   } else if (sent > in.bytes() || (sent < in.bytes() && g_checks)) {
-    code = length_error(comm, other.rank, latest_operation(comm), sent, in.bytes());
+    code = length_error(comm, other.rank, static_cast<uint32_t>(other.rank), latest_operation(comm), sent, in.bytes());
   }
   if (sends && !send.complete) g_engine.block_until_complete(send);
   return code;

@@ -107,7 +107,7 @@ bool Rounds::wait_for_place(uint32_t member) {
   const auto begins = [&] { return !checked || !patience.over() || board_.begins(member, number); };
   const auto what = [&] {
     if (!begins()) return Mark{member, &board_.log(member).begun, number + 1};
-    return Mark{member, &board_.done(member).published, round + 1};
+    return Mark{member, &board_.log(member).published, round + 1};
   };
   wait_for(what, [&] {
     if (board_.published(member)) return true;

@@ -103,8 +103,6 @@ class Rounds {
   bool out() const { return out_; }
   // The operation is over: an error code if members differ in it, as far as this one knows.
   int code() const { return code_; }
-  // This member does not know what others do.
-  bool is_broken() const { return broken_; }
   void fail(int code) { code_ = code_ == MPI_SUCCESS ? code : code_; }
   // This member cannot take part as it should: to be told before its first round.
   void fail_uneven(uint64_t sent, uint64_t received);

@@ -65,10 +65,9 @@ struct BoardStepEnd {
   uint64_t history;  // hash of all operations begun by then, as above; kUnchecked: not for comparison
 };
 struct alignas(64) BoardDone {
-  std::atomic<uint64_t> rounds;     // Its member, release; a stale value is too small and only makes the writer wait
-  std::atomic<uint64_t> published;  // 1 + the latest round in which the member has published something. As `rounds`
-  uint64_t quit_at;                 // logical time at which the member has quit; released by both
-  uint64_t unused[5];
+  std::atomic<uint64_t> rounds;  // Its member, release; a stale value is too small and only makes the writer wait
+  uint64_t quit_at;              // logical time at which the member has quit; released by all words that tell so
+  uint64_t unused[6];
   // Step s at s % kKept: plain words, for `rounds` is released after they are written and acquired before they are
   // read. A writer that asks for half m - 2 has not finished half m, so nobody is further than half m + 1, the end of
   // which is three halves later.
@@ -95,7 +94,9 @@ struct alignas(64) BoardLog {
   // Operations. Its member, release, after the note. A stale value is too small. Note i is as it was written for who
   // sees i < begun < i + kLogDepth before and after reading it.
   std::atomic<uint64_t> begun;
-  uint64_t unused[7];
+  // 1 + the latest round in which the member has published something. Its member, release; a stale value is too small.
+  std::atomic<uint64_t> published;
+  uint64_t unused[6];
   BoardNote notes[kLogDepth];
 };
 static_assert(sizeof(BoardLog) == 64 + kLogDepth * 40);
@@ -247,7 +248,7 @@ class Board {
     mine.stamp = stamp;
     mine.operation = operation;
     mine.round.store(round_ + 1, std::memory_order_release);
-    done(member_).published.store(round_ + 1, std::memory_order_release);
+    log(member_).published.store(round_ + 1, std::memory_order_release);
   }
   bool published(uint32_t member) const {
     return place(round_, member).round.load(std::memory_order_acquire) == round_ + 1;
@@ -267,7 +268,7 @@ class Board {
     BoardDone& mine = done(member_);
     mine.quit_at = stamp;
     set(log(member_).begun, kQuit);
-    set(mine.published, kQuit);
+    set(log(member_).published, kQuit);
     set(mine.rounds, kQuit);
   }
   bool has_quit(uint32_t member) const { return (done(member).rounds.load(std::memory_order_acquire) & kQuit) != 0; }
