@@ -20,9 +20,6 @@ constexpr size_t kShortBlock = 8192;
 class Pending {
  public:
   explicit Pending(Comm& comm) : comm_(comm) {}
-  ~Pending() { keep_if_lost(std::move(requests_)); }
-  Pending(const Pending&) = delete;
-  Pending& operator=(const Pending&) = delete;
   Request& add() {
     if (requests_.empty()) requests_.reserve(static_cast<size_t>(comm_.size));
     return requests_.emplace_back();

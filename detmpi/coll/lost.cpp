@@ -25,9 +25,7 @@ void lose(Request& receive, Comm& comm, uint32_t sender, uint64_t number) {
   const chan::Board& board = comm.transport->board;
   const auto theirs = begun_differently(comm, sender, number);
   const uint64_t since = theirs ? theirs->stamp : board.done(sender).quit_at;
-  receive.stamp = std::max(receive.post, since + g_job->lookahead);
-  receive.complete = true;
-  g_engine.note_change();
+  g_engine.give_up(receive, since + g_job->lookahead);
 }
 
 }  // namespace

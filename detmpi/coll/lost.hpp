@@ -2,14 +2,13 @@
 //
 // What is waited for is that it begins the operation, which is a word in shared memory like any other that others wait
 // for; and what follows from its having begun the same one. So the bounds of logical time hold, and a member that is
-// lost is no deadlock.
+// lost is no deadlock. What it would have sent has a tag of its own (messages.hpp): a receive of it can be given up.
 #pragma once
 
 #include <base/wait.hpp>
 #include <chan/board.hpp>
 
 #include <algorithm>
-#include <vector>
 
 #include "../engine/engine.hpp"
 #include "../object/call.hpp"
@@ -77,12 +76,5 @@ void look_whether_lost(Request& receive, Comm& comm, uint32_t sender, uint64_t n
 inline bool was_lost(const Request& receive) { return receive.complete && !receive.matched; }
 // The error code of one that was lost; the rank quits.
 int lost_code(const Request& receive, Comm& comm, uint32_t sender, uint64_t number);
-
-// A receive that was lost stays posted, and its memory with it: nobody sends what it would take.
-template <typename Receives>
-void keep_if_lost(Receives&& receives) {
-  static std::vector<std::remove_cvref_t<Receives>> kept;
-  if (std::ranges::any_of(receives, was_lost)) kept.push_back(std::forward<Receives>(receives));
-}
 
 }  // namespace detmpi

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "../object/comm.hpp"
+#include "signature.hpp"
 
 namespace detmpi {
 
@@ -21,6 +22,12 @@ inline uint32_t own_member(const Comm& comm) { return local_member(comm, comm.ra
 // Of those that the communicator addresses.
 inline uint32_t peer_member(const Comm& comm, int peer) {
   return static_cast<uint32_t>(comm.inter && is_first_group(comm) ? comm.size + peer : peer);
+}
+
+// Of an operation with a root, which each group of an inter-communicator names in its own way.
+inline Signature with_root(Signature signature, const Comm& comm, int root) {
+  if (!comm.inter) return signature.root(root);
+  return signature.root_between_groups(root, is_first_group(comm) == (root < 0));
 }
 
 inline int world_rank_of(const Comm& comm, uint32_t member) {

@@ -28,13 +28,11 @@ int receive(void* base, int64_t count, const Datatype& type, Comm& comm, Peer fr
   const size_t room = static_cast<size_t>(count) * type.size;
   uint64_t sent = 0;
   const uint64_t operation = latest_operation(comm);
-  std::vector<Request> posted;
   if (!p2p_try_recv(base, count, type, comm, from, &sent)) {
-    p2p_post_recv(posted.emplace_back(), base, count, type, comm, from);
-    await_or_lose(posted[0], comm, peer_member(comm, from.rank), operation);
-    const int code = received(posted[0], comm, operation);
-    keep_if_lost(std::move(posted));
-    return code;
+    Request request;
+    p2p_post_recv(request, base, count, type, comm, from);
+    await_or_lose(request, comm, peer_member(comm, from.rank), operation);
+    return received(request, comm, operation);
   }
   if (sent == room || !g_checks) [[likely]]
     return MPI_SUCCESS;

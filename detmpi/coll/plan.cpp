@@ -39,7 +39,6 @@ char* Plan::room(const Datatype& type, int64_t count) { return rooms_.emplace_ba
 // Receives first: what a member sends to itself, or has been sent already, then goes straight to its place.
 void Plan::start() {
   const auto hidden = hide_contents_ ? std::make_unique<ContentsHidden>() : nullptr;
-  keep_if_lost(std::move(parts()));
   clear();
   if (at_start_) at_start_();
   for (const bool sends : {false, true}) {

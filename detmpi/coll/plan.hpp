@@ -22,7 +22,6 @@ namespace detmpi {
 class Plan final : public Operation {
  public:
   Plan(Comm& comm, const Signature& signature);
-  ~Plan() override { keep_if_lost(std::move(parts())); }
 
   // One message; `peer` is a rank of those that the communicator addresses. Messages to MPI_PROC_NULL are left out.
   void send(int peer, const void* base, int64_t count, const Datatype& type) { send(peer, base, count, type, comm_); }

@@ -17,11 +17,6 @@ size_t size_of(int64_t count, const Datatype& type) { return static_cast<size_t>
 bool is_root(const Comm& comm, int root) { return comm.inter ? root == MPI_ROOT : root == comm.rank; }
 bool is_leaf(const Comm& comm, int root) { return comm.inter ? root >= 0 : true; }
 
-Signature with_root(const Comm& comm, int root) {
-  return comm.inter ? Signature().root_between_groups(root, is_first_group(comm) == (root < 0))
-                    : Signature().root(root);
-}
-
 // `block_of`: the block for, or from, each peer.
 template <typename BlockOf>
 void send_each(Plan& plan, BlockOf&& block_of, int but = MPI_PROC_NULL) {
@@ -119,7 +114,7 @@ PlanPtr plan_barrier(Comm& comm) {
 }
 
 PlanPtr plan_bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& comm) {
-  PlanPtr plan = make_plan(comm, with_root(comm, root).message_bytes(size_of(count, type)));
+  PlanPtr plan = make_plan(comm, with_root({}, comm, root).message_bytes(size_of(count, type)));
   const auto all = [&](int) { return Block{buffer, count, &type}; };
   if (is_root(comm, root)) send_each(*plan, all, comm.inter ? MPI_PROC_NULL : root);
   else if (is_leaf(comm, root)) plan->receive(root, buffer, count, type);
@@ -132,13 +127,13 @@ PlanPtr plan_gather(const void* sendbuf, MPI_Count sendcount, const Datatype& se
     return Block{offset(recvbuf, int64_t{i} * recvcount, recvtype), recvcount, &recvtype};
   };
   const size_t size = is_root(comm, root) ? size_of(recvcount, recvtype) : size_of(sendcount, sendtype);
-  return gathering(sendbuf, sendcount, sendtype, block, root, comm, with_root(comm, root).message_bytes(size));
+  return gathering(sendbuf, sendcount, sendtype, block, root, comm, with_root({}, comm, root).message_bytes(size));
 }
 
 PlanPtr plan_gatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
                      Integers recvcounts, Integers displs, const Datatype& recvtype, int root, Comm& comm) {
   const auto block = [&](int i) { return Block{offset(recvbuf, displs[i], recvtype), recvcounts[i], &recvtype}; };
-  return gathering(sendbuf, sendcount, sendtype, block, root, comm, with_root(comm, root));
+  return gathering(sendbuf, sendcount, sendtype, block, root, comm, with_root({}, comm, root));
 }
 
 PlanPtr plan_scatter(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,
@@ -147,13 +142,13 @@ PlanPtr plan_scatter(const void* sendbuf, MPI_Count sendcount, const Datatype& s
     return Block{offset(sendbuf, int64_t{i} * sendcount, sendtype), sendcount, &sendtype};
   };
   const size_t size = is_root(comm, root) ? size_of(sendcount, sendtype) : size_of(recvcount, recvtype);
-  return scattering(block, recvbuf, recvcount, recvtype, root, comm, with_root(comm, root).message_bytes(size));
+  return scattering(block, recvbuf, recvcount, recvtype, root, comm, with_root({}, comm, root).message_bytes(size));
 }
 
 PlanPtr plan_scatterv(const void* sendbuf, Integers sendcounts, Integers displs, const Datatype& sendtype,
                       void* recvbuf, MPI_Count recvcount, const Datatype& recvtype, int root, Comm& comm) {
   const auto block = [&](int i) { return Block{offset(sendbuf, displs[i], sendtype), sendcounts[i], &sendtype}; };
-  return scattering(block, recvbuf, recvcount, recvtype, root, comm, with_root(comm, root));
+  return scattering(block, recvbuf, recvcount, recvtype, root, comm, with_root({}, comm, root));
 }
 
 PlanPtr plan_allgather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, void* recvbuf,

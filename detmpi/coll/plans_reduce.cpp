@@ -122,10 +122,7 @@ namespace impl {
 PlanPtr plan_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& type, const Op& op, int root,
                     Comm& comm) {
   const Vector v(sendbuf, recvbuf, count, type, op);
-  Signature signature = signature_of(v);
-  if (comm.inter) signature.root_between_groups(root, is_first_group(comm) == (root < 0));
-  else signature.root(root);
-  PlanPtr plan = make_plan(comm, signature);
+  PlanPtr plan = make_plan(comm, with_root(signature_of(v), comm, root));
   const bool is_root = comm.inter ? root == MPI_ROOT : root == comm.rank;
   if (is_root) fold_from(*plan, v, comm.peers, v.at(0), count, 0, count);
   else if (root >= 0) plan->send(root, v.input, count, type);

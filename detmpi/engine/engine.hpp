@@ -153,6 +153,8 @@ class Engine {
   // Of a receive that names its source, on a context without wildcards, posted at a time that has passed. Takes nothing
   // in, so it may be called from wherever a message is found.
   void receive_since(Request& request, uint64_t post);
+  // A plain receive that has no message, and for which none will come: it is complete as of `time`, without one.
+  void give_up(Request& request, uint64_t time);
   // The fast path of a blocking receive of consecutive bytes that names its source: its message is there, or comes
   // shortly. False: nothing was done.
   struct Received {

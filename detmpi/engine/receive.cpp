@@ -74,6 +74,13 @@ void Engine::receive_since(Request& request, uint64_t post) {
   }
 }
 
+void Engine::give_up(Request& request, uint64_t time) {
+  in_[static_cast<size_t>(request.source)].posted.take(&request);
+  request.stamp = std::max(request.post, time);
+  request.complete = true;
+  ++changes_;
+}
+
 // Makes final what can be, and hands the messages over.
 void Engine::settle() {
   if (matcher_.no_receives()) return;

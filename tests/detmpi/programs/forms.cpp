@@ -40,6 +40,13 @@ int complete(MPI_Request* request) {
   return code;
 }
 
+// Members start an operation equally often, and its root alone knows whether it is in place.
+[[maybe_unused]] bool is_in_place_anywhere(const void* in, MPI_Comm comm) {
+  int here = in == MPI_IN_PLACE ? 1 : 0, anywhere = 0;
+  PMPI_Allreduce(&here, &anywhere, 1, MPI_INT, MPI_MAX, comm);
+  return anywhere != 0;
+}
+
 }  // namespace
 
 #if FORM == 1
@@ -63,7 +70,7 @@ int MPI_Bcast(void* buf, int n, MPI_Datatype type, int root, MPI_Comm comm) {
 }
 
 int MPI_Reduce(const void* in, void* out, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
-  FORM_OF(Reduce, Ireduce, in == MPI_IN_PLACE, in, out, n, type, op, root, comm)
+  FORM_OF(Reduce, Ireduce, is_in_place_anywhere(in, comm), in, out, n, type, op, root, comm)
 }
 
 int MPI_Allreduce(const void* in, void* out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
