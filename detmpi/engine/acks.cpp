@@ -71,7 +71,7 @@ void Engine::publish_next_match() {
   uint64_t next = chan::match::kNever;
   for (const Unacknowledged& entry : unacknowledged_) {
     if (entry.request != nullptr) next = std::min(next, entry.request->stamp);
-    else if (matcher_.is_wanted(*entry.message)) next = std::min(next, entry.message->key.arrival);
+    else next = std::min(next, matcher_.wanted_at(*entry.message));
   }
   std::atomic<uint64_t>& mine = clock_line(rank_).next_match;
   if (mine.load(std::memory_order_relaxed) == next) return;

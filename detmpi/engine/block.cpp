@@ -105,9 +105,16 @@ void Engine::learn_by_snapshot(const Wait& wait) {
 void Engine::conclude_what_is_known(const Wait& wait) {
   if (concluded_at_ == news()) return;
   concluded_at_ = news();
+  if (unacknowledged_.empty() && waits_for_all_there_is(wait)) return settle(Horizon::Others(horizon_, rank_));
   horizon_.set_self(1 + (wait.kind == Wait::Kind::kTest ? g_clock : std::max(g_clock, earliest_return(wait))));
   settle();
   if (!unacknowledged_.empty()) settle_acks();
+}
+
+// The only receive in question is the one that is waited for. Then this rank sends nothing that could be its message,
+// and needs no bound of its own.
+bool Engine::waits_for_all_there_is(const Wait& wait) const {
+  return wait.kind == Wait::Kind::kAll && wait.request != nullptr && matcher_.holds_only(*wait.request);
 }
 
 void Engine::learn_of_acks(const Wait& wait) {
@@ -125,7 +132,19 @@ void Engine::learn_of_acks(const Wait& wait) {
 void Engine::ask(const Wait& wait) {
   questions_.clear();
   const auto about = [&](std::span<const int> ranks, uint64_t beyond) {
-    for (const int rank : ranks) questions_.push_back({rank, beyond});
+    if (horizon_.none_wanting(beyond)) return;
+    for (const int rank : ranks) {
+      if (horizon_.wanting(rank, beyond)) questions_.push_back({rank, beyond});
+    }
+  };
+  // What may come to the receive before `candidate` does.
+  const auto about_others = [&](const Receive& r, uint64_t candidate) {
+    if (r.grace == 0) return about(r.senders, candidate);
+    about({&r.usual, 1}, candidate);
+    if (candidate < r.grace || horizon_.none_wanting(candidate - r.grace)) return;
+    for (const int rank : r.senders) {
+      if (rank != r.usual) about({&rank, 1}, candidate - r.grace);
+    }
   };
   const bool test = wait.kind == Wait::Kind::kTest;
   // What has come for a wildcard is its message once nothing earlier can come.
@@ -134,7 +153,7 @@ void Engine::ask(const Wait& wait) {
     const bool plain = r.source != chan::match::kAny && !r.contested;
     const auto senders = plain ? std::span(&r.source, 1) : r.senders;
     if (test) about(senders, std::min(candidate, g_clock));
-    else if (candidate != kNever && !plain) about(senders, candidate);
+    else if (candidate != kNever && !plain) about_others(r, candidate);
   });
   if (!test && wait.kind != Wait::Kind::kPhysical) ask_for_acks(wait);
   if (!test && wait.kind != Wait::Kind::kAny) return;
@@ -237,6 +256,7 @@ Need Engine::need_of_receive(const Receive& receive) const {
     if (matcher_.has_candidate(receive, source) == need.all_but) need.sources.push_back({source});
   };
   if (receive.source != chan::match::kAny) add(receive.source);
+  else if (need.all_but) matcher_.each_occupied(add);
   else std::ranges::for_each(receive.senders, add);
   return need;
 }
@@ -313,6 +333,7 @@ void Engine::publish_clock() {
 // A rank whose sends wait for room counts as running: whoever makes room need not know of its clock.
 void Engine::publish(const Wait& wait) {
   if (published_changes_ == changes_ + 1) return;
+  if (published_changes_ == 0 && ++waits_told_ % kWaitsPerQuestion == 0) g_job->bounds_asked.store(0);
   published_changes_ = changes_ + 1;
   announce_due_ = true;
   if (wait.kind == Wait::Kind::kTest || wait.kind == Wait::Kind::kPhysical || g_clock_limit != kNever) {

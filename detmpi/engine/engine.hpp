@@ -25,6 +25,7 @@
 #include <chan/window.hpp>
 #include <spmc/frames.hpp>
 
+#include "habits.hpp"
 #include "horizon.hpp"
 #include "job_table.hpp"
 #include "message.hpp"
@@ -167,6 +168,7 @@ class Engine {
   // The message has left the matcher.
   void take_unexpected(Message& message, Request& request);
   chan::match::Matcher& matcher() { return matcher_; }
+  void give_up_habits() { habits_.give_up(); }
 
   // --- progress (progress.cpp) ---
   void poll_source(int from, const Request* until);
@@ -236,6 +238,7 @@ class Engine {
  private:
   static constexpr uint32_t kPollsBeforeAll = 64;
   static constexpr uint32_t kPollsBeforePublishing = 32;  // with a core for every rank
+  static constexpr uint32_t kWaitsPerQuestion = 16;       // told to all; then it must be asked again
 
   void open_lane(int to);
   spmc::EPageIndex carve(uint32_t pages);
@@ -256,7 +259,9 @@ class Engine {
   Request* match_posted(Inbound& in, uint32_t context, int tag);
   void match(Request& request, const chan::match::Key& key, int source, int tag, uint64_t bytes);
   void message_complete(Request& request);
-  void settle();
+  void note_from_any(Request& request);
+  void settle() { settle(horizon_); }
+  void settle(const chan::match::Horizon& horizon);
   void promote_uncontested();
   void delete_late();
   static bool is_provisional(const Request& request);
@@ -296,6 +301,7 @@ class Engine {
   void learn_by_snapshot(const Wait& wait);
   void learn_of_acks(const Wait& wait);
   void conclude_what_is_known(const Wait& wait);
+  bool waits_for_all_there_is(const Wait& wait) const;
   void ask(const Wait& wait);
   void ask_for_acks(const Wait& wait);
   void look_at_clocks(const Wait& wait);
@@ -341,6 +347,8 @@ class Engine {
   std::vector<int> blocked_to_;  // destinations with waiting sends, ascending
   chan::match::Matcher matcher_;
   MessagePool messages_;
+  Habits habits_;
+  uint64_t from_any_ = 0;  // requests with Request::from_any
   Horizon horizon_;
   Publisher publisher_;
   bool first_come_ = false;     // --order=arrival
@@ -351,6 +359,7 @@ class Engine {
   uint32_t polls_ = 0;
   uint32_t polls_before_publishing_ = 1;
   uint32_t next_snapshot_ = 0;  // at which poll
+  uint32_t waits_told_ = 0;     // because somebody asked
   // What must still be learnt: that the next message of the rank arrives after `beyond`.
   struct Question {
     int rank;

@@ -64,6 +64,10 @@ void Horizon::adopt() {
   if (!fresher_) return;
   known_ = fresh_;
   fresher_ = false;
+  least_ = kNever;
+  for (int rank = 0; rank < static_cast<int>(known_.size()); ++rank) {
+    if (rank != rank_) least_ = std::min(least_, known_[static_cast<size_t>(rank)]);
+  }
   note_news();
 }
 

@@ -8,6 +8,7 @@
 // Watching: a rank that will sleep until others have moved on tells them from which clock on it wants to be woken.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,9 @@ class Horizon final : public chan::match::Horizon {
   Time next_arrival(int source) const override {
     return first_come_ ? chan::match::kNever : chan::match::later(known_[static_cast<size_t>(source)], lookahead_);
   }
+  Time least_arrival() const override {
+    return first_come_ ? chan::match::kNever : chan::match::later(std::min(least_, self()), lookahead_);
+  }
   // The earliest time at which the rank itself can act.
   Time self() const { return known_[static_cast<size_t>(rank_)]; }
   // No message to itself counts: what a call waits for cannot be sent during the call.
@@ -37,6 +41,8 @@ class Horizon final : public chan::match::Horizon {
   bool wanting(int rank, Time beyond) const {
     return rank != rank_ && chan::match::later(fresh_[static_cast<size_t>(rank)], lookahead_) <= beyond;
   }
+  // Does that hold for no rank?
+  bool none_wanting(Time beyond) const { return chan::match::later(least_, lookahead_) > beyond; }
   // Looks at the clock of a rank for which that holds. False if it still does.
   bool look(int rank, Time beyond);
   // A rank that was found wanting is blocked: a snapshot may tell more.
@@ -85,6 +91,7 @@ class Horizon final : public chan::match::Horizon {
   uint64_t epoch_ = 0;
   std::vector<Time> known_;  // holds for what is not in the queues
   std::vector<Time> fresh_;  // will, once the lanes are empty
+  Time least_ = 0;           // no other rank's known time is less
   std::vector<int> watched_;
   std::vector<bool> watches_;
   JobView view_;
@@ -97,6 +104,9 @@ class Horizon::Others final : public chan::match::Horizon {
   Others(const detmpi::Horizon& all, int self) : all_(all), self_(self) {}
   chan::match::Time next_arrival(int source) const override {
     return source == self_ ? chan::match::kNever : all_.next_arrival(source);
+  }
+  chan::match::Time least_arrival() const override {
+    return all_.first_come_ ? chan::match::kNever : chan::match::later(all_.least_, all_.lookahead_);
   }
 
  private:

@@ -96,8 +96,9 @@ struct alignas(4096) JobTable {
   // Fork start: detmpirun sets it before it asks the monitor, by SIGTERM, to kill the ranks, show what they printed,
   // end.
   std::atomic<uint32_t> end_now;
-  std::atomic<uint32_t> ending;        // 1: a monitor has begun to end the job
-  std::atomic<uint32_t> bounds_asked;  // 1: a rank has asked what others may still do, so blocked ones publish early
+  std::atomic<uint32_t> ending;  // 1: a monitor has begun to end the job
+  // 1: a rank has asked what others may still do, so that blocked ones publish early; for a while.
+  std::atomic<uint32_t> bounds_asked;
   // 1: there is a deadlock, and blocked ranks are to describe what they wait for. detmpirun.
   std::atomic<uint32_t> describe;
   std::atomic<uint32_t> describe_polls;  // 1: ranks that poll are to describe for what. detmpirun

@@ -27,6 +27,7 @@ class Probe {
     probe_.tag = tag;
     probe_.post = g_clock;
     probe_.probe = true;
+    if (source == MPI_ANY_SOURCE) g_engine.give_up_habits();
     note_act({.kind = EventKind::kProbe, .peer = source, .tag = tag, .context = probe_.context});
     g_engine.matcher().post(probe_);
   }

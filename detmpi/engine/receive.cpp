@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "../object/call.hpp"
+#include "choices.hpp"
 #include "operation.hpp"
 
 namespace detmpi {
@@ -43,6 +44,7 @@ void Engine::receive(Request& request) {
   request.order = matcher_.next_order();
   ++changes_;
   if (request.source == chan::match::kAny || (!matcher_.no_receives() && matcher_.is_contested(request))) {
+    if (request.source == chan::match::kAny) note_from_any(request);
     request.contested = true;
     matcher_.put_back(request);
     if (!unacknowledged_.empty()) publish_next_match();
@@ -59,6 +61,16 @@ void Engine::receive(Request& request) {
   }
   in_[static_cast<size_t>(request.source)].posted.push(&request);
   poll_source(request.source, &request);
+}
+
+// Habits are for a receive that no other competes with: none from any source is pending, nor can one be posted before
+// this one is complete.
+void Engine::note_from_any(Request& request) {
+  if (request.blocking && from_any_ == 0 && !first_come_ && g_choices.plain()) {
+    habits_.apply(request, g_job->lookahead);
+  }
+  request.from_any = true;
+  ++from_any_;
 }
 
 void Engine::receive_since(Request& request, uint64_t post) {
@@ -82,9 +94,9 @@ void Engine::give_up(Request& request, uint64_t time) {
 }
 
 // Makes final what can be, and hands the messages over.
-void Engine::settle() {
+void Engine::settle(const chan::match::Horizon& horizon) {
   if (matcher_.no_receives()) return;
-  matcher_.settle(horizon_);
+  matcher_.settle(horizon);
   while (chan::match::Receive* receive = matcher_.find_final()) {
     auto& message = static_cast<Message&>(matcher_.take(*receive));
     take_unexpected(message, static_cast<Request&>(*receive));
@@ -110,7 +122,7 @@ void Engine::match(Request& request, const chan::match::Key& key, int source, in
   request.matched_tag = tag;
   request.number = key.number;
   request.arrival = key.arrival;
-  request.stamp = std::max(key.arrival, request.post);
+  request.stamp = std::max(request.due(key).arrival, request.post);
   request.bytes = bytes;
   request.truncated = bytes > request.data.size();
   if (request.truncated && !request.blocking) request.keep_whole();

@@ -122,6 +122,7 @@ struct Request : chan::match::Receive {
   bool cancelled = false;  // receive, complete
   bool ack_due = false;    // receive: of a synchronous message that is not acknowledged yet
   bool truncated = false;
+  bool from_any = false;    // receive from any source: the program does not know yet that it is complete
   Request* next = nullptr;  // among the posted receives of a source, or the sends that wait for room
 
   Comm* comm = nullptr;  // retained while the request has a handle

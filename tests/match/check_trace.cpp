@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <tuple>
@@ -35,10 +36,17 @@ struct Sent {
 struct Posted {
   const Step* step = nullptr;
   Time time = 0;
-  Time until = kNever;            // withdrawn then
-  std::optional<size_t> message;  // in sent_
-  Time complete = kNever;         // T
+  bool alone = false;                  // kRecv: it may prefer a source
+  Time until = kNever;                 // withdrawn then
+  std::optional<size_t> message = {};  // in sent_
+  Time complete = kNever;              // T
 };
+
+// When the message comes to the receive.
+Time due(const Posted& receive, const Sent& message) {
+  return receive.alone && message.source != receive.step->usual ? message.arrival + receive.step->grace
+                                                                : message.arrival;
+}
 
 bool polls(const Step& step) {
   return step.op == Op::kTestall || step.op == Op::kTestany || step.op == Op::kTestsome || step.op == Op::kIprobe;
@@ -46,7 +54,7 @@ bool polls(const Step& step) {
 
 bool blocks(const Step& step) {
   return step.op == Op::kWaitall || step.op == Op::kWaitany || step.op == Op::kWaitsome || step.op == Op::kProbe ||
-         step.op == Op::kBarrier || step.op == Op::kBcast;
+         step.op == Op::kRecv || step.op == Op::kBarrier || step.op == Op::kBcast;
 }
 
 bool fits(const Step& pattern, const Sent& message) {
@@ -133,6 +141,7 @@ class Checker {
 
   void list_posts(size_t rank) {
     std::map<int, size_t> latest;  // receive by slot
+    std::set<int> from_any;        // slots of requests from any source
     for (const Call& call : calls_[rank]) {
       const Step& step = *call.step;
       switch (step.op) {
@@ -143,8 +152,10 @@ class Checker {
           break;
         case Op::kIrecv:
           latest[step.slot] = receives_[rank].size();
-          receives_[rank].push_back({&step, call.time, kNever, std::nullopt, kNever});
+          receives_[rank].push_back({&step, call.time});
+          if (step.peer == kAny) from_any.insert(step.slot);
           break;
+        case Op::kRecv: receives_[rank].push_back({&step, call.time, step.peer == kAny && from_any.empty()}); break;
         case Op::kCancel:
           if (call.event != nullptr && call.event->flag) {
             require(latest.count(step.slot) != 0, place(rank, &step, program_) + ": cancelled no receive");
@@ -155,6 +166,8 @@ class Checker {
         case Op::kBcast: entries_[{step.comm, member(rank, step.comm)}].push_back(call.time); break;
         default: break;
       }
+      if (call.event == nullptr) continue;
+      for (const auto& done : call.event->done) from_any.erase(done.slot);
     }
     if (trace_[rank].stuck) return;
     for (Posted& receive : receives_[rank]) receive.until = std::min(receive.until, trace_[rank].clock + 1);
@@ -182,10 +195,10 @@ class Checker {
     return static_cast<int>(std::find(members.begin(), members.end(), static_cast<int>(rank)) - members.begin());
   }
 
-  // The least of the messages to `rank`, in key order, for which `good` holds.
-  template <class Good>
-  std::optional<size_t> first_message(size_t rank, Good good) const {
-    const auto key = [&](size_t i) { return std::tuple(sent_[i].arrival, sent_[i].from, sent_[i].number); };
+  // The least of the messages to `rank`, in key order, for which `good` holds. `time`: when it comes.
+  template <class Good, class Coming>
+  std::optional<size_t> first_message(size_t rank, Good good, Coming time) const {
+    const auto key = [&](size_t i) { return std::tuple(time(sent_[i]), sent_[i].from, sent_[i].number); };
     std::optional<size_t> first;
     for (size_t i = 0; i < sent_.size(); ++i) {
       if (sent_[i].to != static_cast<int>(rank) || !good(sent_[i])) continue;
@@ -196,12 +209,13 @@ class Checker {
 
   void match(size_t rank) {
     for (Posted& receive : receives_[rank]) {
-      receive.message = first_message(rank, [&](const Sent& message) {
+      const auto free = [&](const Sent& message) {
         return message.taken == kNever && message.arrival <= receive.until && fits(*receive.step, message);
-      });
+      };
+      receive.message = first_message(rank, free, [&](const Sent& message) { return due(receive, message); });
       if (!receive.message) continue;
       Sent& message = sent_[*receive.message];
-      receive.complete = message.taken = std::max(receive.time, message.arrival);
+      receive.complete = message.taken = std::max(receive.time, due(receive, message));
     }
   }
 
@@ -220,7 +234,7 @@ class Checker {
     for (const Call& call : calls_[rank]) {
       const Step& step = *call.step;
       if (step.op == Op::kIsend || step.op == Op::kIssend) slots[step.slot] = held_send(call);
-      if (step.op == Op::kIrecv) slots[step.slot] = held_receive(receives_[rank][receives++]);
+      if (step.op == Op::kIrecv || step.op == Op::kRecv) slots[step.slot] = held_receive(receives_[rank][receives++]);
       Expected expected = expect(rank, call, slots);
       compare(rank, call, expected);
       for (const auto& completion : expected.done) slots.erase(completion.slot);
@@ -271,21 +285,23 @@ class Checker {
       case Op::kWaitsome:
       case Op::kTestall:
       case Op::kTestany:
-      case Op::kTestsome: return expect_completion(call, slots);
+      case Op::kTestsome: return expect_completion(call, call.step->slots, slots);
+      case Op::kRecv: return expect_completion(call, {call.step->slot}, slots);
       default: return {call.time, true, {}};
     }
   }
 
   // The time at which the wait is true and what it then takes; a test is true if it is its own time.
-  static Expected expect_completion(const Call& call, const Slots& slots) {
+  static Expected expect_completion(const Call& call, const std::vector<int>& of, const Slots& slots) {
     std::vector<Held> held;
-    for (int slot : call.step->slots) {
+    for (int slot : of) {
       if (slots.count(slot) != 0) held.push_back(slots.at(slot));
     }
     if (held.empty()) return {call.time, true, {}};
     const auto earlier = [](const Held& a, const Held& b) { return a.complete < b.complete; };
     const Op op = call.step->op;
-    const bool all = op == Op::kWaitall || op == Op::kTestall, any = op == Op::kWaitany || op == Op::kTestany;
+    const bool all = op == Op::kWaitall || op == Op::kTestall || op == Op::kRecv,
+               any = op == Op::kWaitany || op == Op::kTestany;
     const auto decides =
         all ? std::max_element(held.begin(), held.end(), earlier) : std::min_element(held.begin(), held.end(), earlier);
     Expected result;
@@ -305,7 +321,7 @@ class Checker {
       if (call.step->op == Op::kIprobe && message.arrival > call.time) return false;
       return fits(*call.step, message) && message.taken > std::max(call.time, message.arrival);
     };
-    const auto first = first_message(rank, seen);
+    const auto first = first_message(rank, seen, [](const Sent& message) { return message.arrival; });
     if (!first) return {blocks(*call.step) ? kNever : call.time, false, {}};
     return {std::max(call.time, sent_[*first].arrival), true, {outcome_of(-1, sent_[*first])}};
   }

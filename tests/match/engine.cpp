@@ -126,7 +126,7 @@ class Rank final : match::Horizon {
     for (const Sent* sent : unacknowledged_) {
       const match::Receive* taker = sent->message.taker;
       if (taker != nullptr && !taker->probe) next = std::min(next, taker->time());
-      else if (matcher_.is_wanted(sent->message)) next = std::min(next, sent->message.key.arrival);
+      else next = std::min(next, matcher_.wanted_at(sent->message));
     }
     return next;
   }
@@ -286,6 +286,7 @@ class Rank final : match::Horizon {
       case Op::kIsend:
       case Op::kIssend: return send(step);
       case Op::kIrecv: return post(step);
+      case Op::kRecv: return receive(step);
       case Op::kWaitall:
       case Op::kWaitany:
       case Op::kWaitsome: return wait(step);
@@ -354,6 +355,32 @@ class Rank final : match::Horizon {
     matcher_.post(slot.receive);
     event(true);
     publish(record(Kind::kRun));
+    return true;
+  }
+
+  bool is_from_any(const Slot& slot) const {
+    const bool receive = slot.use == Slot::Use::kReceive || slot.use == Slot::Use::kCancelled;
+    return receive && slot.receive.source == match::kAny;
+  }
+
+  bool receive(const Step& step) {
+    const bool alone = std::ranges::none_of(slots_, [&](const Slot& slot) { return is_from_any(slot); });
+    Slot& slot = slots_[static_cast<size_t>(step.slot)];
+    slot = {};
+    slot.use = Slot::Use::kReceive;
+    slot.receive = pattern(step);
+    if (step.peer == kAny && step.grace != 0 && alone) {
+      slot.receive.usual = members(step.comm)[static_cast<size_t>(step.usual)];
+      slot.receive.grace = step.grace;
+    }
+    matcher_.post(slot.receive);
+    const auto attempt = [&] {
+      const auto time = match::wait_all({{outlook(slot)}}, clock_);
+      if (time) clock_ = *time;
+      return time.has_value();
+    };
+    block(false, attempt, [&] { return std::vector<match::Need>{need(slot)}; });
+    conclude(true, {{step.slot}, {}}, {0});
     return true;
   }
 

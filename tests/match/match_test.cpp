@@ -152,6 +152,42 @@ TEST_CASE("a wildcard waits until nobody can be earlier") {
   CHECK(r.final());  // rank 2 comes after rank 1
 }
 
+TEST_CASE("a wildcard with a usual source waits for others to be within its grace") {
+  Matcher matcher(3);
+  Message usual = message(1, 40), other = message(0, 25);
+  Receive r = receive_from(kAny, 5);
+  r.usual = 1;
+  r.grace = 20;
+  matcher.arrive(usual);
+  matcher.post(r);
+  matcher.settle(Fixed({20, 0, 30}));
+  CHECK(!r.final());  // rank 0 can still send one that comes at 20 + 20
+  matcher.arrive(other);
+  CHECK(matcher.least_candidate(r) == 40);
+  CHECK(matcher.wanted_at(other) == 45);
+  matcher.settle(Fixed({30, 0, 30}));
+  CHECK(r.message == &usual);
+  CHECK(r.time() == 40);
+}
+
+TEST_CASE("a message of another source comes late by the grace, and waits for the usual one until then") {
+  Matcher matcher(3);
+  Message other = message(0, 25);
+  Receive r = receive_from(kAny, 5);
+  r.usual = 1;
+  r.grace = 20;
+  matcher.arrive(other);
+  matcher.post(r);
+  matcher.settle(Fixed({90, 45, 30}));
+  CHECK(r.final());  // rank 1 comes after rank 0, rank 2 not before 50
+  CHECK(r.time() == 45);
+  matcher.withdraw(r, 10);
+  CHECK(matcher.outlook(r, Fixed({90, 44, 30})).time == 44);
+  matcher.post(r);
+  matcher.settle(Fixed({90, 44, 30}));
+  CHECK(!r.final());
+}
+
 TEST_CASE("a named receive behind a wildcard that may take its message is not final") {
   Matcher matcher(3);
   Message first = message(1, 40), second = message(1, 45, 0, 1);

@@ -20,6 +20,7 @@ const char* name_of(Op op) {
     case Op::kIsend: return "Isend";
     case Op::kIssend: return "Issend";
     case Op::kIrecv: return "Irecv";
+    case Op::kRecv: return "Recv";
     case Op::kWaitall: return "Waitall";
     case Op::kWaitany: return "Waitany";
     case Op::kWaitsome: return "Waitsome";
@@ -52,6 +53,10 @@ std::string text_of(const Step& step) {
     case Op::kIssend: text << " to " << step.peer << " tag " << step.tag << " slot " << step.slot; break;
     case Op::kIrecv:
       text << " from " << any_or(step.peer) << " tag " << any_or(step.tag) << " slot " << step.slot;
+      break;
+    case Op::kRecv:
+      text << " from " << any_or(step.peer) << " tag " << any_or(step.tag) << " slot " << step.slot;
+      if (step.grace != 0) text << " usual " << step.usual << " grace " << step.grace;
       break;
     case Op::kProbe:
     case Op::kIprobe: text << " from " << any_or(step.peer) << " tag " << any_or(step.tag); break;

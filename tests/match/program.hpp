@@ -17,6 +17,7 @@ enum class Op : uint8_t {
   kIsend,    // fills request slot `slot`; complete at its post
   kIssend,   // fills `slot`; complete when acknowledged
   kIrecv,    // fills `slot`
+  kRecv,     // the same and waits for it, as one call; may prefer a source
   kWaitall,  // of `slots`; blocking Send, Ssend and Recv are written as their non-blocking form and kWaitall
   kWaitany,
   kWaitsome,
@@ -35,10 +36,14 @@ enum class Op : uint8_t {
 struct Step {
   Op op = Op::kWork;
   int comm = 0;
-  int peer = 0;             // member of the communicator; receives, probes: may be kAny
-  int tag = 0;              // receives, probes: may be kAny
-  Time work = 0;            // kWork
-  int slot = 0;             // kIsend, kIssend, kIrecv, kCancel
+  int peer = 0;   // member of the communicator; receives, probes: may be kAny
+  int tag = 0;    // receives, probes: may be kAny
+  Time work = 0;  // kWork
+  int slot = 0;   // kIsend, kIssend, kIrecv, kRecv, kCancel
+  // kRecv from any source, while the rank has no other request from any source: the messages of member `usual` are
+  // preferred. Those of others come to it by `grace` later.
+  int usual = kAny;
+  Time grace = 0;
   std::vector<int> slots;   // waits and tests
   bool until_true = false;  // tests and kIprobe: called again until it answers true
 };

@@ -57,7 +57,7 @@ std::vector<Receive> receives(const Program& program, const Trace& trace) {
     std::map<int, std::pair<const Step*, Time>> posted;
     for (const Event& event : trace[rank].events) {
       const Step& step = step_of(program, rank, event);
-      if (step.op == Op::kIrecv) posted[step.slot] = {&step, event.clock};
+      if (step.op == Op::kIrecv || step.op == Op::kRecv) posted[step.slot] = {&step, event.clock};
       for (const auto& done : event.done) {
         if (done.slot < 0 || done.source < 0) continue;
         const auto [post, time] = posted.at(done.slot);

@@ -145,8 +145,23 @@ class Generator {
 
   void receive(int comm, int to, int from, int tag) {
     const int rank = rank_of(comm, to);
+    if (chance(25)) return receive_now(rank, comm, from, tag);
     const int slot = post(rank, Op::kIrecv, comm, chance(25) ? kAny : from, chance(20) ? kAny : tag);
-    if (chance(35)) complete(rank, Op::kWaitall, {slot});
+    if (chance(25)) complete(rank, Op::kWaitall, {slot});
+  }
+
+  void receive_now(int rank, int comm, int from, int tag) {
+    Step step;
+    step.op = Op::kRecv;
+    step.comm = comm;
+    step.peer = chance(75) ? kAny : from;
+    step.tag = chance(20) ? kAny : tag;
+    step.slot = slots_[static_cast<size_t>(rank)]++;
+    if (step.peer == kAny && chance(75)) {
+      step.usual = from != kAny && chance(60) ? from : below(static_cast<int>(members(comm).size()));
+      step.grace = program_.lookahead * one_of<Time>({1, 2, 5, 40}) + static_cast<Time>(below(3));
+    }
+    steps_of(rank).push_back(step);
   }
 
   // A probe that will see a message, if nothing else takes it.

@@ -55,10 +55,18 @@ struct Rank {
   unsigned failed_polls = 0;        // in a row, also over several steps
   unsigned polls = 0;               // calls of this step
   std::map<int, Request> requests;  // by slot; a completed one is removed
-  std::vector<int> pending;         // slots of the receives without a message, in post order
+  std::vector<int> pending;         // slots of the receives without a message, in post order; not that of kRecv
+  bool alone = false;               // in kRecv: no other request is from any source
   std::vector<Message> unexpected;  // delivered, not received; in key order
   std::vector<Event> events;
 };
+
+// When the message comes to the blocking receive of that rank.
+Time due(const Rank& rank, const Step& step, const Message& message) {
+  return rank.alone && message.source != step.usual ? message.arrival + step.grace : message.arrival;
+}
+
+bool is_from_any(const Request& request) { return request.post.op == Op::kIrecv && request.post.peer == kAny; }
 
 bool is_poll(Op op) { return op == Op::kTestall || op == Op::kTestany || op == Op::kTestsome || op == Op::kIprobe; }
 
@@ -113,6 +121,8 @@ class Simulation {
       for (const auto& [slot, request] : rank.requests) consider(request.time);
       const Op op = step_of(rank).op;
       if (op == Op::kBarrier || op == Op::kBcast) consider(release_time(rank));
+      if (op != Op::kRecv) continue;
+      for (const Message& message : rank.unexpected) consider(due(rank, step_of(rank), message));
     }
     return next;
   }
@@ -155,6 +165,7 @@ class Simulation {
       case Op::kIsend:
       case Op::kIssend: send(rank, step); break;
       case Op::kIrecv: receive(rank, step); break;
+      case Op::kRecv: begin_receive(rank, step); break;
       case Op::kBarrier:
       case Op::kBcast: entries_of(step)[index_of(rank, step.comm)].push_back(now_); break;
       default: break;
@@ -198,6 +209,7 @@ class Simulation {
       case Op::kProbe:
       case Op::kIprobe: return probe(rank, step, done);
       case Op::kCancel: return cancel(rank, step.slot);
+      case Op::kRecv: return try_receive(rank, step, done);
       case Op::kBarrier:
       case Op::kBcast: return release_time(rank) <= now_;
       default: return true;
@@ -285,6 +297,29 @@ class Simulation {
       return;
     }
     rank.pending.push_back(step.slot);
+  }
+
+  // A blocking receive is the last in post order: it takes what the pending ones have left.
+  void begin_receive(Rank& rank, const Step& step) {
+    index_of(rank, step.comm);
+    const auto from_any = [](const auto& held) { return is_from_any(held.second); };
+    rank.alone = step.peer == kAny && std::ranges::none_of(rank.requests, from_any);
+    new_request(rank, step);
+  }
+
+  bool try_receive(Rank& rank, const Step& step, std::vector<Event::Completion>& done) {
+    auto first = rank.unexpected.end();
+    for (auto at = rank.unexpected.begin(); at != rank.unexpected.end(); ++at) {
+      if (!compatible(step, *at) || due(rank, step, *at) > now_) continue;
+      const auto key = [&](const Message& m) { return std::tuple(due(rank, step, m), m.from, m.number); };
+      if (first == rank.unexpected.end() || key(*at) < key(*first)) first = at;
+    }
+    if (first == rank.unexpected.end()) return false;
+    Request& request = rank.requests.at(step.slot);
+    match(request, *first);
+    rank.unexpected.erase(first);
+    done.push_back(request.outcome);
+    return true;
   }
 
   void deliver_arrivals() {

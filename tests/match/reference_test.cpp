@@ -295,6 +295,20 @@ TEST_CASE("What cannot be cancelled: a send, nothing, a completed or a cancelled
   CHECK(run({{irecv(1, 0), cancel(0), cancel(0), waitall({0})}, {}})[0] == "1 2 3- 4(0x) | 4 done");
 }
 
+TEST_CASE("A blocking receive prefers its usual source, by its grace") {
+  const auto collect = [](Time grace) { return std::vector{recv(kAny, 0, 2, grace), recv(kAny, 1)}; };
+  const std::vector other{isend(0, 0)}, usual{work(5), isend(0, 0)};
+  CHECK(run({collect(4), other, usual})[0] == "15(0<1#0) 16(1<2#0) | 16 done");  // 11 + 4 is before 16
+  CHECK(run({collect(5), other, usual})[0] == "16(0<1#0) 17(1<2#0) | 17 done");  // of two at one time the lower rank
+  CHECK(run({collect(6), other, usual})[0] == "16(0<2#0) 17(1<1#0) | 17 done");
+}
+
+TEST_CASE("It prefers nobody while another request is from any source") {
+  CHECK(run({{irecv(kAny, 2, 1), recv(kAny, 0, 2, 6), recv(kAny, 1), cancel(2)},
+             {isend(0, 0)},
+             {work(5), isend(0, 0)}})[0] == "1 11(0<1#0) 16(1<2#0) 17 | 17 done");
+}
+
 TEST_CASE("A probe ranks after all posted receives, and takes nothing") {
   const std::vector<Step> sender = {isend(0, 0), isend(0, 1)};
   CHECK(run({{irecv(kAny, 0), probe(1), iprobe(1), irecv(1, 1), iprobe(1), waitall({0, 1})}, sender})[0] ==

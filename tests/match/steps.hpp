@@ -21,6 +21,12 @@ inline Step posting(Op op, int peer, int slot, int tag, int comm) {
 inline Step isend(int to, int slot, int tag = 0, int comm = 0) { return posting(Op::kIsend, to, slot, tag, comm); }
 inline Step issend(int to, int slot, int tag = 0, int comm = 0) { return posting(Op::kIssend, to, slot, tag, comm); }
 inline Step irecv(int from, int slot, int tag = 0, int comm = 0) { return posting(Op::kIrecv, from, slot, tag, comm); }
+inline Step recv(int from, int slot, int usual = kAny, Time grace = 0) {
+  Step step = posting(Op::kRecv, from, slot, 0, 0);
+  step.usual = usual;
+  step.grace = grace;
+  return step;
+}
 inline Step probe(int from, int tag = 0, int comm = 0) { return posting(Op::kProbe, from, 0, tag, comm); }
 inline Step iprobe(int from, int tag = 0, int comm = 0) { return posting(Op::kIprobe, from, 0, tag, comm); }
 inline Step cancel(int slot) { return posting(Op::kCancel, 0, slot, 0, 0); }

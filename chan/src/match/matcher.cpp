@@ -15,11 +15,15 @@ bool same_pattern(const Receive& a, const Receive& b) {
   return a.context == b.context && a.source == b.source && a.tag == b.tag && a.probe == b.probe;
 }
 
-bool nothing_before(const Message& message, std::span<const int> senders, const Horizon& horizon) {
-  return std::all_of(senders.begin(), senders.end(), [&](int source) {
-    if (source == message.key.source) return true;
-    const Time next = horizon.next_arrival(source);
-    return next > message.key.arrival || (next == message.key.arrival && source > message.key.source);
+// Is this the message that comes to the receive first?
+bool nothing_before(const Message& message, const Receive& receive, const Horizon& horizon) {
+  const Key key = receive.due(message.key);
+  const Time least = horizon.least_arrival();
+  if ((key.source == receive.usual ? later(least, receive.grace) : least) > key.arrival) return true;
+  return std::ranges::all_of(receive.senders, [&](int source) {
+    if (source == key.source) return true;
+    const Time next = receive.due(horizon.next_arrival(source), source);
+    return next > key.arrival || (next == key.arrival && source > key.source);
   });
 }
 
@@ -74,7 +78,8 @@ Message* Matcher::candidate(const Receive& receive) const {
   Message* least = nullptr;
   each_occupied([&](int source) {
     Message* message = first_free(receive, source);
-    if (message != nullptr && (least == nullptr || message->key < least->key)) least = message;
+    if (message == nullptr) return;
+    if (least == nullptr || receive.due(message->key) < receive.due(least->key)) least = message;
   });
   return least;
 }
@@ -112,7 +117,7 @@ bool Matcher::try_final(Receive& receive, const Horizon& horizon) {
   const bool named = receive.source != kAny;
   const auto accepts = [&](const Receive* earlier) { return earlier->accepts(*message); };
   if ((named && !receive.contested) ||
-      (std::none_of(open_.begin(), open_.end(), accepts) && nothing_before(*message, receive.senders, horizon))) {
+      (std::none_of(open_.begin(), open_.end(), accepts) && nothing_before(*message, receive, horizon))) {
     receive.message = message;
     message->taker = &receive;
     return true;
@@ -147,17 +152,20 @@ Time Matcher::least_candidate(const Receive& receive) const {
   Time least = kNever;
   const auto consider = [&](int source) {
     const Message* m = first_candidate(receive, source);  // arrivals of one source ascend
-    if (m != nullptr) least = std::min(least, m->key.arrival);
+    if (m != nullptr) least = std::min(least, receive.due(m->key).arrival);
   };
   if (receive.source != kAny) consider(receive.source);
   else each_occupied(consider);
   return least;
 }
 
-bool Matcher::is_wanted(const Message& message) const {
-  return std::any_of(groups_.begin(), groups_.end(), [&](const Group& group) {
-    return !group.first->probe && group.first->accepts(message) && first_open(group) != nullptr;
-  });
+Time Matcher::wanted_at(const Message& message) const {
+  Time least = kNever;
+  for (const Group& group : groups_) {
+    if (group.first->probe || !group.first->accepts(message)) continue;
+    if (const Receive* r = first_open(group)) least = std::min(least, r->due(message.key).arrival);
+  }
+  return least;
 }
 
 bool Matcher::is_contested(const Receive& receive) const {
@@ -171,7 +179,7 @@ Outlook Matcher::outlook(const Receive& receive, const Horizon& horizon) const {
   Time least = kNever;
   const auto consider = [&](int source) {
     const Message* m = first_candidate(receive, source);
-    least = std::min(least, m != nullptr ? m->key.arrival : horizon.next_arrival(source));
+    least = std::min(least, receive.due(m != nullptr ? m->key.arrival : horizon.next_arrival(source), source));
   };
   if (receive.source != kAny) consider(receive.source);
   else std::ranges::for_each(receive.senders, consider);

@@ -12,6 +12,7 @@
 // LOGICAL-TIME section 4.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -43,14 +44,23 @@ struct Receive {
   bool contested = false;        // an earlier receive that is not final may take its message; settled by the Matcher
   Message* message = nullptr;    // of a final pair
   std::span<const int> senders;  // who can send in the context: ranks in the job
+  // Of a receive from any source that nothing else competes with: the source whose messages it prefers. A message of
+  // another source comes to it by `grace` later.
+  int usual = kAny;
+  Time grace = 0;
 
   bool final() const { return message != nullptr; }
+  // When a message that arrives then, from that source, comes to it.
+  Time due(Time arrival, int from) const { return grace == 0 || from == usual ? arrival : later(arrival, grace); }
+  Key due(const Key& key) const { return {due(key.arrival, key.source), key.source, key.number}; }
   // Of a final pair: the time of completion.
-  Time time() const { return post > message->key.arrival ? post : message->key.arrival; }
+  Time time() const;
   bool accepts(const Message& m) const {
     return context == m.context && (source == kAny || source == m.key.source) && (tag == kAny || tag == m.tag);
   }
 };
+
+inline Time Receive::time() const { return std::max(post, due(message->key).arrival); }
 
 // What the rank knows of messages that have not come yet.
 class Horizon {
@@ -58,6 +68,8 @@ class Horizon {
   virtual ~Horizon() = default;
   // A lower bound for the arrival of the next message from `source` that is not in the queues.
   virtual Time next_arrival(int source) const = 0;
+  // One for all sources together; may be lower than any of theirs.
+  virtual Time least_arrival() const { return 0; }
 };
 
 // Owns neither messages nor receives: they stay where they are until they are taken or withdrawn.
@@ -78,14 +90,15 @@ class Matcher {
   // Makes all pairs final that are, as far as the horizon is known.
   void settle(const Horizon& horizon);
   Outlook outlook(const Receive& receive, const Horizon& horizon) const;
-  // The least arrival of a message that the receive accepts and that belongs to no final pair, kNever if there is none.
+  // When a message that the receive accepts, and that belongs to no final pair, comes to it first; kNever if there is
+  // none.
   Time least_candidate(const Receive& receive) const;
   // Has this source sent such a message?
   bool has_candidate(const Receive& receive, int source) const { return first_candidate(receive, source) != nullptr; }
   // The first one.
   Message* first_candidate(const Receive& receive, int source) const;
-  // Could a receive that is not final take this message? A probe does not.
-  bool is_wanted(const Message& message) const;
+  // When the message comes to a receive that is not final and could take it, kNever if there is none. A probe does not.
+  Time wanted_at(const Message& message) const;
   // Could a receive that is not final take a message that this one accepts?
   bool is_contested(const Receive& receive) const;
 
@@ -113,15 +126,8 @@ class Matcher {
   Message* first_message(int source) const { return queues_[static_cast<size_t>(source)].first; }
   bool no_messages(int source) const { return queues_[static_cast<size_t>(source)].empty(); }
   bool no_receives() const { return groups_.empty(); }
-
- private:
-  using Group = Queue<Receive>;  // of receives with the same pattern; never empty
-
-  // A source's queue, into which something will be put.
-  Queue<Message>& occupy(int source) {
-    const auto s = static_cast<size_t>(source);
-    occupied_[s / 64] |= uint64_t{1} << (s % 64);
-    return queues_[s];
+  bool holds_only(const Receive& receive) const {
+    return groups_.size() == 1 && groups_[0].first == &receive && groups_[0].last == &receive;
   }
   // Visits the sources that a receive from any may have messages of: few of many, as a rule. That they can send in its
   // context shows in the messages.
@@ -134,6 +140,15 @@ class Matcher {
     }
   }
 
+ private:
+  using Group = Queue<Receive>;  // of receives with the same pattern; never empty
+
+  // A source's queue, into which something will be put.
+  Queue<Message>& occupy(int source) {
+    const auto s = static_cast<size_t>(source);
+    occupied_[s / 64] |= uint64_t{1} << (s % 64);
+    return queues_[s];
+  }
   static Receive* first_open(const Group& group);
   Message* first_free(const Receive& receive, int source) const;
   Message* candidate(const Receive& receive) const;
