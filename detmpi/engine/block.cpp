@@ -149,6 +149,7 @@ void Engine::ask(const Wait& wait) {
   const bool test = wait.kind == Wait::Kind::kTest;
   // What has come for a wildcard is its message once nothing earlier can come.
   matcher_.each_open([&](const Receive& r) {
+    if (r.held) return;
     const uint64_t candidate = matcher_.least_candidate(r);
     const bool plain = r.source != chan::match::kAny && !r.contested;
     const auto senders = plain ? std::span(&r.source, 1) : r.senders;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "../object/call.hpp"
+#include "engine.hpp"
 #include "events.hpp"
 
 namespace detmpi {
@@ -55,6 +56,7 @@ uint64_t Choices::tick() { return heavy_tailed(draw(kTick, ticks_++, 0, 0), 2); 
 size_t Choices::among(size_t count) { return draw(kAmong, picks_++, 0, 0) % count; }
 
 uint64_t watched_call() {
+  g_engine.begin_call();
   if (g_log_events) log_call();
   if (g_choices.plain()) return 0;
   const uint64_t ticks = g_choices.tick();

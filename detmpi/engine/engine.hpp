@@ -168,7 +168,13 @@ class Engine {
   // The message has left the matcher.
   void take_unexpected(Message& message, Request& request);
   chan::match::Matcher& matcher() { return matcher_; }
+
+  // --- receives that prefer a source (usual.cpp) ---
   void give_up_habits() { habits_.give_up(); }
+  // In the call that has these requests, all of which it will wait for, before anything else.
+  void settle_held(std::span<const MPI_Request> waited_for);
+  // At the beginning of every call, while receives are held.
+  void begin_call();
 
   // --- progress (progress.cpp) ---
   void poll_source(int from, const Request* until);
@@ -251,6 +257,8 @@ class Engine {
   void send_to_self(Request& request);
   void limit_clock();
 
+  void note_from_any(Request& request);
+  void settle_held_if_competing(const Request& request);
   chan::Cell* await_record(chan::LaneIn& lane);
   void learn_sources();
   void take_record(int from, Inbound& in, chan::Cell* cell);
@@ -259,7 +267,6 @@ class Engine {
   Request* match_posted(Inbound& in, uint32_t context, int tag);
   void match(Request& request, const chan::match::Key& key, int source, int tag, uint64_t bytes);
   void message_complete(Request& request);
-  void note_from_any(Request& request);
   void settle() { settle(horizon_); }
   void settle(const chan::match::Horizon& horizon);
   void promote_uncontested();
@@ -348,7 +355,8 @@ class Engine {
   chan::match::Matcher matcher_;
   MessagePool messages_;
   Habits habits_;
-  uint64_t from_any_ = 0;  // requests with Request::from_any
+  uint64_t from_any_ = 0;       // requests with Request::from_any
+  std::vector<Request*> held_;  // of them
   Horizon horizon_;
   Publisher publisher_;
   bool first_come_ = false;     // --order=arrival

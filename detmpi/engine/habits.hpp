@@ -18,14 +18,14 @@ namespace detmpi {
 
 class Habits {
  public:
-  // Sets what the receive, which is to wait for its message at once, prefers.
+  // Sets what the receive prefers.
   void apply(chan::match::Receive& receive, uint64_t lookahead) const {
     const Habit& habit = habits_[place_of(receive.context, receive.tag)];
     if (given_up_ || !habit.is_about(receive) || habit.times < kTimes) return;
     receive.usual = habit.source;
     receive.grace = std::min(habit.times, kMostLookaheads) * lookahead;
   }
-  // Such a receive has got its message from that rank.
+  // The receive has got its message from that rank.
   void note(const chan::match::Receive& receive, int source) {
     Habit& habit = habits_[place_of(receive.context, receive.tag)];
     if (!habit.is_about(receive) || habit.source != source) habit = {receive.context, receive.tag, source, 0};

@@ -192,7 +192,7 @@ void Engine::observe(Request& request) {
   if (request.from_any) {
     request.from_any = false;
     --from_any_;
-    if (request.blocking) habits_.note(request, request.peer_world);
+    if (!request.cancelled) habits_.note(request, request.peer_world);
   }
   if (receive || request.mode == SendMode::kSynchronous) g_clock = std::max(g_clock, request.stamp);
   if (g_note_events) [[unlikely]]

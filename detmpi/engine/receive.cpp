@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "../object/call.hpp"
-#include "choices.hpp"
 #include "operation.hpp"
 
 namespace detmpi {
@@ -43,6 +42,8 @@ void Engine::receive(Request& request) {
   request.senders = senders_in(*request.comm);
   request.order = matcher_.next_order();
   ++changes_;
+  if (!held_.empty()) [[unlikely]]
+    settle_held_if_competing(request);
   if (request.source == chan::match::kAny || (!matcher_.no_receives() && matcher_.is_contested(request))) {
     if (request.source == chan::match::kAny) note_from_any(request);
     request.contested = true;
@@ -61,16 +62,6 @@ void Engine::receive(Request& request) {
   }
   in_[static_cast<size_t>(request.source)].posted.push(&request);
   poll_source(request.source, &request);
-}
-
-// Habits are for a receive that no other competes with: none from any source is pending, nor can one be posted before
-// this one is complete.
-void Engine::note_from_any(Request& request) {
-  if (request.blocking && from_any_ == 0 && !first_come_ && g_choices.plain()) {
-    habits_.apply(request, g_job->lookahead);
-  }
-  request.from_any = true;
-  ++from_any_;
 }
 
 void Engine::receive_since(Request& request, uint64_t post) {

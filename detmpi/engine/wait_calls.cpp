@@ -174,6 +174,7 @@ int conclude_some(const Requests& requests, const std::vector<size_t>& which, MP
 
 int wait(MPI_Request* handle, MPI_Status* status) {
   if (const int code = check_handles(1, handle); code != MPI_SUCCESS) return code;
+  g_engine.settle_held({handle, 1});
   Request* request = active_request(*handle);
   if (request == nullptr) {
     empty_status(status, MPI_ANY_SOURCE);
@@ -200,6 +201,7 @@ int test(MPI_Request* handle, int* flag, MPI_Status* status) {
 
 int waitall(int count, MPI_Request handles[], MPI_Status statuses[]) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
+  g_engine.settle_held({handles, static_cast<size_t>(count)});
   for (const MPI_Request handle : std::span(handles, static_cast<size_t>(count))) {
     const Request* request = active_request(handle);
     if (request != nullptr && request->operation != nullptr) request->operation->await_or_lose_parts();

@@ -45,7 +45,8 @@ inline uint64_t g_clock_limit = ~uint64_t{0};
 
 [[gnu::cold]] void wake_own_watchers();
 
-// Something is to be done in every call: --seed gives calls different times, --verify logs them.
+// Something is to be done in every call: --seed gives calls different times, --verify logs them, receives are held
+// (engine/usual.cpp).
 inline bool g_watch_calls = false;
 // Returns the ticks that the call takes beyond one.
 [[gnu::cold]] uint64_t watched_call();

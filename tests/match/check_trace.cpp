@@ -36,7 +36,7 @@ struct Sent {
 struct Posted {
   const Step* step = nullptr;
   Time time = 0;
-  bool alone = false;                  // kRecv: it may prefer a source
+  bool prefers = false;                // its usual source
   Time until = kNever;                 // withdrawn then
   std::optional<size_t> message = {};  // in sent_
   Time complete = kNever;              // T
@@ -44,8 +44,8 @@ struct Posted {
 
 // When the message comes to the receive.
 Time due(const Posted& receive, const Sent& message) {
-  return receive.alone && message.source != receive.step->usual ? message.arrival + receive.step->grace
-                                                                : message.arrival;
+  return receive.prefers && message.source != receive.step->usual ? message.arrival + receive.step->grace
+                                                                  : message.arrival;
 }
 
 bool polls(const Step& step) {
@@ -142,8 +142,10 @@ class Checker {
   void list_posts(size_t rank) {
     std::map<int, size_t> latest;  // receive by slot
     std::set<int> from_any;        // slots of requests from any source
+    std::map<int, const Step*> held;
     for (const Call& call : calls_[rank]) {
       const Step& step = *call.step;
+      if (!lets_hold(step.op)) held.clear();
       switch (step.op) {
         case Op::kIsend:
         case Op::kIssend:
@@ -152,7 +154,7 @@ class Checker {
           break;
         case Op::kIrecv:
           latest[step.slot] = receives_[rank].size();
-          receives_[rank].push_back({&step, call.time});
+          receives_[rank].push_back({&step, call.time, hold(rank, step, from_any, held)});
           if (step.peer == kAny) from_any.insert(step.slot);
           break;
         case Op::kRecv: receives_[rank].push_back({&step, call.time, step.peer == kAny && from_any.empty()}); break;
@@ -171,6 +173,14 @@ class Checker {
     }
     if (trace_[rank].stuck) return;
     for (Posted& receive : receives_[rank]) receive.until = std::min(receive.until, trace_[rank].clock + 1);
+  }
+
+  // Whether the kIrecv, which may be held from now on, will prefer its usual source.
+  bool hold(size_t rank, const Step& step, const std::set<int>& from_any, std::map<int, const Step*>& held) const {
+    if (std::ranges::any_of(held, [&](const auto& other) { return competes(*other.second, step); })) held.clear();
+    if (step.peer != kAny || step.grace == 0 || held.size() != from_any.size()) return false;
+    held[step.slot] = &step;
+    return is_waited_for(program_.steps[rank], static_cast<size_t>(&step - program_.steps[rank].data()));
   }
 
   Sent message(size_t rank, const Step& step, Time time) {

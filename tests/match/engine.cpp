@@ -282,6 +282,7 @@ class Rank final : match::Horizon {
   }
 
   bool call(const Step& step) {
+    if (!lets_hold(step.op)) settle_held(step);
     switch (step.op) {
       case Op::kIsend:
       case Op::kIssend: return send(step);
@@ -352,10 +353,33 @@ class Rank final : match::Horizon {
     slot = {};
     slot.use = Slot::Use::kReceive;
     slot.receive = pattern(step);
+    const auto competes = [&](const Slot& other) {
+      return &other != &slot && other.receive.held && match::Matcher::overlap(other.receive, slot.receive);
+    };
+    if (std::ranges::any_of(slots_, competes)) settle_held({});
+    const auto in_the_way = [&](const Slot& other) {
+      return &other != &slot && is_from_any(other) && !other.receive.held;
+    };
+    if (step.peer == kAny && step.grace != 0 && std::ranges::none_of(slots_, in_the_way)) {
+      slot.receive.usual = members(step.comm)[static_cast<size_t>(step.usual)];
+      slot.receive.grace = step.grace;
+      slot.receive.held = true;
+    }
     matcher_.post(slot.receive);
     event(true);
     publish(record(Kind::kRun));
     return true;
+  }
+
+  // What is held prefers its usual source if this is the wait for it, and nobody otherwise.
+  void settle_held(const Step& step) {
+    for (Slot& slot : slots_) {
+      if (!slot.receive.held) continue;
+      slot.receive.held = false;
+      const bool waited_for = step.op == Op::kWaitall && std::ranges::count(step.slots, &slot - slots_.data()) != 0;
+      if (waited_for) continue;
+      slot.receive.prefer_nobody();
+    }
   }
 
   bool is_from_any(const Slot& slot) const {
@@ -608,6 +632,7 @@ class Rank final : match::Horizon {
   void finish() {
     trace_.clock = clock_;
     clock_ += 1;
+    settle_held({});
     for (Slot& slot : slots_) {
       if (slot.use == Slot::Use::kReceive && !withdraw(slot)) complete(static_cast<int>(&slot - slots_.data()));
     }

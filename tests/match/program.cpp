@@ -1,6 +1,7 @@
 // Latencies, and programs and traces as text.
 #include "program.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 namespace match_test {
@@ -52,8 +53,6 @@ std::string text_of(const Step& step) {
     case Op::kIsend:
     case Op::kIssend: text << " to " << step.peer << " tag " << step.tag << " slot " << step.slot; break;
     case Op::kIrecv:
-      text << " from " << any_or(step.peer) << " tag " << any_or(step.tag) << " slot " << step.slot;
-      break;
     case Op::kRecv:
       text << " from " << any_or(step.peer) << " tag " << any_or(step.tag) << " slot " << step.slot;
       if (step.grace != 0) text << " usual " << step.usual << " grace " << step.grace;
@@ -91,6 +90,20 @@ void write_rank(std::ostream& out, const std::vector<Step>& steps, const RankTra
 }
 
 }  // namespace
+
+bool competes(const Step& a, const Step& b) {
+  const auto meet = [](int x, int y) { return x == kAny || y == kAny || x == y; };
+  return a.comm == b.comm && meet(a.peer, b.peer) && meet(a.tag, b.tag);
+}
+
+bool is_waited_for(const std::vector<Step>& steps, size_t step) {
+  const Step& receive = steps[step];
+  for (size_t i = step + 1; i < steps.size(); ++i) {
+    if (steps[i].op == Op::kWaitall) return std::ranges::count(steps[i].slots, receive.slot) != 0;
+    if (!lets_hold(steps[i].op) || (steps[i].op == Op::kIrecv && competes(steps[i], receive))) return false;
+  }
+  return false;
+}
 
 // Small amounts reorder neighbours; the rare large ones reach the orders in which a message is late by many calls.
 Time latency(const Program& program, int from, int to, int comm, uint64_t k) {

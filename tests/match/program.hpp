@@ -40,8 +40,8 @@ struct Step {
   int tag = 0;    // receives, probes: may be kAny
   Time work = 0;  // kWork
   int slot = 0;   // kIsend, kIssend, kIrecv, kRecv, kCancel
-  // kRecv from any source, while the rank has no other request from any source: the messages of member `usual` are
-  // preferred. Those of others come to it by `grace` later.
+  // kRecv and kIrecv from any source: the messages of member `usual` are preferred, those of others come to it by
+  // `grace` later. Only where no other receive competes with it: see competes(), is_waited_for().
   int usual = kAny;
   Time grace = 0;
   std::vector<int> slots;   // waits and tests
@@ -55,6 +55,14 @@ struct Program {
   Time lookahead = 1;                    // L
   uint64_t seed = 0;                     // 0: every message takes L; else see latency()
 };
+
+// Could both receives take the same message?
+bool competes(const Step& a, const Step& b);
+// Is the kIrecv at that step followed by nothing but sends, receives that do not compete with it, and work, until a
+// kWaitall has its slot? Then it is held until there: meanwhile others may be posted that are held as well.
+bool is_waited_for(const std::vector<Step>& steps, size_t step);
+// After these calls of a rank, receives that are held stay so.
+inline bool lets_hold(Op op) { return op == Op::kWork || op == Op::kIsend || op == Op::kIrecv; }
 
 // lambda of the k-th (from 0) message from rank `from` to rank `to` in communicator `comm`; also of the acknowledgement
 // of that message on its way back. At least L.

@@ -93,7 +93,7 @@ class Generator {
   void scene() {
     const int dice = below(100);
     if (dice < 34) return message(some_comm());
-    if (dice < 42) return race(some_comm());
+    if (dice < 42) return chance(50) ? race(some_comm()) : halo(some_comm());
     if (dice < 46) return ring(some_comm());
     if (dice < 56) return wait(some_member(0));
     if (dice < 72) return test(some_member(0));
@@ -147,6 +147,7 @@ class Generator {
     const int rank = rank_of(comm, to);
     if (chance(25)) return receive_now(rank, comm, from, tag);
     const int slot = post(rank, Op::kIrecv, comm, chance(25) ? kAny : from, chance(20) ? kAny : tag);
+    if (steps_of(rank).back().peer == kAny && chance(50)) prefer(steps_of(rank).back(), from);
     if (chance(25)) complete(rank, Op::kWaitall, {slot});
   }
 
@@ -157,11 +158,31 @@ class Generator {
     step.peer = chance(75) ? kAny : from;
     step.tag = chance(20) ? kAny : tag;
     step.slot = slots_[static_cast<size_t>(rank)]++;
-    if (step.peer == kAny && chance(75)) {
-      step.usual = from != kAny && chance(60) ? from : below(static_cast<int>(members(comm).size()));
-      step.grace = program_.lookahead * one_of<Time>({1, 2, 5, 40}) + static_cast<Time>(below(3));
-    }
+    if (step.peer == kAny && chance(75)) prefer(step, from);
     steps_of(rank).push_back(step);
+  }
+
+  void prefer(Step& step, int from) {
+    step.usual = from != kAny && chance(60) ? from : below(static_cast<int>(members(step.comm).size()));
+    step.grace = program_.lookahead * one_of<Time>({1, 2, 5, 40}) + static_cast<Time>(below(3));
+  }
+
+  // Receives of several tags from any source, sends, and one wait: as in an exchange of halos.
+  void halo(int comm) {
+    const int to = some_member(comm), rank = rank_of(comm, to);
+    std::vector<int> slots;
+    for (const int tag : {0, 1, 2}) {
+      const int from = some_member(comm);
+      if (chance(70)) send(comm, from, to, tag);
+      if (chance(15)) continue;
+      slots.push_back(post(rank, Op::kIrecv, comm, kAny, chance(10) ? kAny : tag));
+      prefer(steps_of(rank).back(), from);
+      if (chance(30)) slots.push_back(post(rank, Op::kIsend, comm, some_member(comm), below(3)));
+      if (chance(10)) work(rank);
+      if (chance(70)) send(comm, from, to, tag);
+    }
+    if (chance(30) && !slots.empty()) slots.pop_back();
+    if (!slots.empty()) complete(rank, chance(75) ? Op::kWaitall : Op::kWaitany, slots);
   }
 
   // A probe that will see a message, if nothing else takes it.

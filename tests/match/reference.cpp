@@ -40,6 +40,7 @@ struct Request {
   Step post;
   Time time = kNever;         // T; may be in the future for a synchronous send
   Event::Completion outcome;  // what a wait will report
+  bool held = false;          // receive from any source
 };
 
 // Ready -> Ready (a call that returns, or a failed poll), Blocked, Cut (too many polls), Done (no step left).
@@ -56,14 +57,19 @@ struct Rank {
   unsigned polls = 0;               // calls of this step
   std::map<int, Request> requests;  // by slot; a completed one is removed
   std::vector<int> pending;         // slots of the receives without a message, in post order; not that of kRecv
+  std::vector<int> preferring;      // slots of those that prefer a source
   bool alone = false;               // in kRecv: no other request is from any source
   std::vector<Message> unexpected;  // delivered, not received; in key order
   std::vector<Event> events;
 };
 
-// When the message comes to the blocking receive of that rank.
+// When the message comes to a receive that prefers a source.
+Time due(const Step& step, const Message& message) {
+  return message.source != step.usual ? message.arrival + step.grace : message.arrival;
+}
+// The same for the blocking receive of that rank.
 Time due(const Rank& rank, const Step& step, const Message& message) {
-  return rank.alone && message.source != step.usual ? message.arrival + step.grace : message.arrival;
+  return rank.alone ? due(step, message) : message.arrival;
 }
 
 bool is_from_any(const Request& request) { return request.post.op == Op::kIrecv && request.post.peer == kAny; }
@@ -116,6 +122,11 @@ class Simulation {
     };
     for (const Message& message : in_flight_) consider(message.arrival);
     for (const Rank& rank : ranks_) {
+      for (const int slot : rank.preferring) {
+        for (const Message& message : rank.unexpected) consider(due(rank.requests.at(slot).post, message));
+      }
+    }
+    for (const Rank& rank : ranks_) {
       if (rank.state == State::kReady) consider(rank.acts_at);
       if (rank.state != State::kBlocked) continue;
       for (const auto& [slot, request] : rank.requests) consider(request.time);
@@ -128,7 +139,11 @@ class Simulation {
   }
 
   void visit(Rank& rank) {
-    if (rank.state == State::kReady && rank.acts_at == now_) act(rank);
+    match_preferring(rank);
+    if (rank.state == State::kReady && rank.acts_at == now_) {
+      act(rank);
+      match_preferring(rank);
+    }
     if (rank.state == State::kBlocked) answer(rank);
   }
 
@@ -154,6 +169,7 @@ class Simulation {
   void act(Rank& rank) {
     if (rank.step == steps_of(rank).size()) {
       rank.pending.clear();
+      rank.preferring.clear();
       rank.state = State::kDone;
       return;
     }
@@ -161,6 +177,7 @@ class Simulation {
     rank.state = State::kBlocked;
     ++rank.polls;
     const Step& step = step_of(rank);
+    if (!lets_hold(step.op)) release(rank);
     switch (step.op) {
       case Op::kIsend:
       case Op::kIssend: send(rank, step); break;
@@ -288,8 +305,19 @@ class Simulation {
   }
 
   void receive(Rank& rank, const Step& step) {
+    if (std::ranges::any_of(rank.requests,
+                            [&](const auto& r) { return r.second.held && competes(r.second.post, step); })) {
+      release(rank);
+    }
+    const auto in_the_way = [](const auto& r) { return is_from_any(r.second) && !r.second.held; };
+    const bool may_prefer = step.peer == kAny && step.grace != 0 && std::ranges::none_of(rank.requests, in_the_way);
     Request& request = new_request(rank, step);
     index_of(rank, step.comm);  // it must be a member
+    request.held = may_prefer;
+    if (may_prefer && is_waited_for(steps_of(rank), rank.step)) {
+      rank.preferring.push_back(step.slot);
+      return;
+    }
     for (size_t i = 0; i < rank.unexpected.size(); ++i) {
       if (!compatible(step, rank.unexpected[i])) continue;
       match(request, rank.unexpected[i]);
@@ -297,6 +325,27 @@ class Simulation {
       return;
     }
     rank.pending.push_back(step.slot);
+  }
+
+  static void release(Rank& rank) {
+    for (auto& [slot, request] : rank.requests) request.held = false;
+  }
+
+  // Takes what has come to the receives that prefer a source.
+  void match_preferring(Rank& rank) {
+    std::erase_if(rank.preferring, [&](int slot) {
+      Request& request = rank.requests.at(slot);
+      const auto coming = [&](const Message& m) { return std::tuple(due(request.post, m), m.from, m.number); };
+      auto first = rank.unexpected.end();
+      for (auto at = rank.unexpected.begin(); at != rank.unexpected.end(); ++at) {
+        if (!compatible(request.post, *at) || due(request.post, *at) > now_) continue;
+        if (first == rank.unexpected.end() || coming(*at) < coming(*first)) first = at;
+      }
+      if (first == rank.unexpected.end()) return false;
+      match(request, *first);
+      rank.unexpected.erase(first);
+      return true;
+    });
   }
 
   // A blocking receive is the last in post order: it takes what the pending ones have left.

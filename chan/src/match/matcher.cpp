@@ -5,12 +5,6 @@
 namespace chan::match {
 namespace {
 
-// Could both take one and the same message?
-bool overlap(const Receive& a, const Receive& b) {
-  const auto meet = [](int x, int y) { return x == kAny || y == kAny || x == y; };
-  return a.context == b.context && meet(a.source, b.source) && meet(a.tag, b.tag);
-}
-
 bool same_pattern(const Receive& a, const Receive& b) {
   return a.context == b.context && a.source == b.source && a.tag == b.tag && a.probe == b.probe;
 }
@@ -28,6 +22,11 @@ bool nothing_before(const Message& message, const Receive& receive, const Horizo
 }
 
 }  // namespace
+
+bool Matcher::overlap(const Receive& a, const Receive& b) {
+  const auto meet = [](int x, int y) { return x == kAny || y == kAny || x == y; };
+  return a.context == b.context && meet(a.source, b.source) && meet(a.tag, b.tag);
+}
 
 void Matcher::post(Receive& receive) {
   receive.order = next_order();
@@ -113,7 +112,7 @@ bool Matcher::try_final(Receive& receive, const Horizon& horizon) {
   receive.contested =
       std::any_of(open_.begin(), open_.end(), [&](const Receive* earlier) { return overlap(*earlier, receive); });
   Message* message = candidate(receive);
-  if (message == nullptr) return false;
+  if (message == nullptr || receive.held) return false;
   const bool named = receive.source != kAny;
   const auto accepts = [&](const Receive* earlier) { return earlier->accepts(*message); };
   if ((named && !receive.contested) ||
@@ -163,7 +162,9 @@ Time Matcher::wanted_at(const Message& message) const {
   Time least = kNever;
   for (const Group& group : groups_) {
     if (group.first->probe || !group.first->accepts(message)) continue;
-    if (const Receive* r = first_open(group)) least = std::min(least, r->due(message.key).arrival);
+    const Receive* r = first_open(group);
+    if (r == nullptr) continue;
+    least = std::min(least, r->held ? message.key.arrival : r->due(message.key).arrival);
   }
   return least;
 }

@@ -44,15 +44,20 @@ struct Receive {
   bool contested = false;        // an earlier receive that is not final may take its message; settled by the Matcher
   Message* message = nullptr;    // of a final pair
   std::span<const int> senders;  // who can send in the context: ranks in the job
-  // Of a receive from any source that nothing else competes with: the source whose messages it prefers. A message of
+  // Of a receive from any source that no other competes with: the source whose messages it prefers. A message of
   // another source comes to it by `grace` later.
   int usual = kAny;
   Time grace = 0;
+  bool held = false;  // not known yet whether one will: nothing is final before that is settled
 
   bool final() const { return message != nullptr; }
   // When a message that arrives then, from that source, comes to it.
   Time due(Time arrival, int from) const { return grace == 0 || from == usual ? arrival : later(arrival, grace); }
   Key due(const Key& key) const { return {due(key.arrival, key.source), key.source, key.number}; }
+  void prefer_nobody() {
+    usual = kAny;
+    grace = 0;
+  }
   // Of a final pair: the time of completion.
   Time time() const;
   bool accepts(const Message& m) const {
@@ -83,6 +88,8 @@ class Matcher {
   void post(Receive& receive);
   // The same for receives that have been numbered by next_order(), in any order.
   void put_back(Receive& receive);
+  // Could both take one and the same message?
+  static bool overlap(const Receive& a, const Receive& b);
   uint64_t next_order() { return ++posts_; }
   // One that was taken out comes back to its place.
   void put_back(Message& message);
