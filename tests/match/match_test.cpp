@@ -170,6 +170,24 @@ TEST_CASE("a wildcard with a usual source waits for others to be within its grac
   CHECK(r.time() == 40);
 }
 
+TEST_CASE("nothing is final for a receive that is held, and others reckon with its message's arrival") {
+  Matcher matcher(3);
+  Message other = message(0, 25);
+  Receive r = receive_from(kAny, 5);
+  r.usual = 1;
+  r.grace = 20;
+  r.held = true;
+  matcher.arrive(other);
+  matcher.post(r);
+  matcher.settle(Fixed({90, 90, 90}));
+  CHECK(!r.final());
+  CHECK(matcher.wanted_at(other) == 25);
+  r.held = false;
+  r.prefer_nobody();
+  matcher.settle(Fixed({90, 90, 90}));
+  CHECK(r.time() == 25);
+}
+
 TEST_CASE("a message of another source comes late by the grace, and waits for the usual one until then") {
   Matcher matcher(3);
   Message other = message(0, 25);

@@ -296,7 +296,7 @@ TEST_CASE("What cannot be cancelled: a send, nothing, a completed or a cancelled
 }
 
 TEST_CASE("A blocking receive prefers its usual source, by its grace") {
-  const auto collect = [](Time grace) { return std::vector{recv(kAny, 0, 2, grace), recv(kAny, 1)}; };
+  const auto collect = [](Time grace) { return std::vector{prefer(recv(kAny, 0), 2, grace), recv(kAny, 1)}; };
   const std::vector other{isend(0, 0)}, usual{work(5), isend(0, 0)};
   CHECK(run({collect(4), other, usual})[0] == "15(0<1#0) 16(1<2#0) | 16 done");  // 11 + 4 is before 16
   CHECK(run({collect(5), other, usual})[0] == "16(0<1#0) 17(1<2#0) | 17 done");  // of two at one time the lower rank
@@ -304,9 +304,23 @@ TEST_CASE("A blocking receive prefers its usual source, by its grace") {
 }
 
 TEST_CASE("It prefers nobody while another request is from any source") {
-  CHECK(run({{irecv(kAny, 2, 1), recv(kAny, 0, 2, 6), recv(kAny, 1), cancel(2)},
+  CHECK(run({{irecv(kAny, 2, 1), prefer(recv(kAny, 0), 2, 6), recv(kAny, 1), cancel(2)},
              {isend(0, 0)},
              {work(5), isend(0, 0)}})[0] == "1 11(0<1#0) 16(1<2#0) 17 | 17 done");
+}
+
+TEST_CASE("A receive that is waited for first prefers its usual source") {
+  const auto first = [](std::vector<Step> between) {
+    std::vector<Step> steps{prefer(irecv(kAny, 0), 2, 6)};
+    steps.insert(steps.end(), between.begin(), between.end());
+    steps.push_back(waitall({0}));
+    return run({steps, {isend(0, 0)}, {work(5), isend(0, 0)}, {}})[0];
+  };
+  CHECK(first({}) == "1 16(0<2#0) | 16 done");
+  CHECK(first({isend(3, 1), irecv(kAny, 2, 5), work(1)}) == "1 2 3 16(0<2#0) | 16 done");
+  CHECK(first({testall({1})}) == "1 2 11(0<1#0) | 11 done");  // it might have looked
+  CHECK(first({irecv(3, 1)}) == "1 2 11(0<1#0) | 11 done");   // competes
+  CHECK(first({issend(3, 1)}) == "1 2 11(0<1#0) | 11 done");  // may wait for others
 }
 
 TEST_CASE("A probe ranks after all posted receives, and takes nothing") {

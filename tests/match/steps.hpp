@@ -21,8 +21,9 @@ inline Step posting(Op op, int peer, int slot, int tag, int comm) {
 inline Step isend(int to, int slot, int tag = 0, int comm = 0) { return posting(Op::kIsend, to, slot, tag, comm); }
 inline Step issend(int to, int slot, int tag = 0, int comm = 0) { return posting(Op::kIssend, to, slot, tag, comm); }
 inline Step irecv(int from, int slot, int tag = 0, int comm = 0) { return posting(Op::kIrecv, from, slot, tag, comm); }
-inline Step recv(int from, int slot, int usual = kAny, Time grace = 0) {
-  Step step = posting(Op::kRecv, from, slot, 0, 0);
+inline Step recv(int from, int slot) { return posting(Op::kRecv, from, slot, 0, 0); }
+// The receive prefers the member to others by the grace.
+inline Step prefer(Step step, int usual, Time grace) {
   step.usual = usual;
   step.grace = grace;
   return step;
