@@ -131,6 +131,7 @@ void Engine::learn_of_acks(const Wait& wait) {
 // Which ranks matter, and up to which time.
 void Engine::ask(const Wait& wait) {
   questions_.clear();
+  asks_about_self_ = false;
   const auto about = [&](std::span<const int> ranks, uint64_t beyond) {
     if (horizon_.none_wanting(beyond)) return;
     for (const int rank : ranks) {
@@ -156,7 +157,7 @@ void Engine::ask(const Wait& wait) {
     if (test) about(senders, std::min(candidate, g_clock));
     else if (candidate != kNever && !plain) about_others(r, candidate);
   });
-  if (!test && wait.kind != Wait::Kind::kPhysical) ask_for_acks(wait);
+  if (!test && wait.kind != Wait::Kind::kPhysical) ask_about_self(wait);
   if (!test && wait.kind != Wait::Kind::kAny) return;
   // A test asks for what completes by now; a wait for the first of several, for what may be before the first known.
   uint64_t beyond = test ? g_clock : kNever;
@@ -175,14 +176,37 @@ void Engine::ask(const Wait& wait) {
   });
 }
 
+// Up to which time this rank must know of itself that it does not act, kNever if it need not.
+//
 // A synchronous message that is matched later than the clock is acknowledged once this rank cannot act before that: so
-// its sender is not kept waiting by what this rank waits for, which may be that sender.
-void Engine::ask_for_acks(const Wait& wait) {
+// its sender is not kept waiting by what this rank waits for, which may be that sender. And what has come for a
+// receive that this rank does not wait for is its message once this rank cannot send itself an earlier one.
+uint64_t Engine::own_due(const Wait& wait) const {
   uint64_t due = kNever;
   for (const Unacknowledged& entry : unacknowledged_) {
     if (entry.request != nullptr && !may_acknowledge(*entry.request)) due = std::min(due, entry.request->stamp);
   }
-  if (due == kNever) return;
+  if (waits_for_all_there_is(wait)) return due;
+  matcher_.each_open([&](const Receive& r) {
+    if (r.held || waits_for(wait, r) || std::ranges::find(r.senders, rank_) == r.senders.end()) return;
+    const uint64_t candidate = matcher_.least_candidate(r);
+    if (candidate != kNever && r.due(horizon_.next_arrival(rank_), rank_) <= candidate) due = std::min(due, candidate);
+  });
+  return due;
+}
+
+// Does the call not return before the receive is complete?
+bool Engine::waits_for(const Wait& wait, const Receive& receive) {
+  if (wait.kind != Wait::Kind::kAll) return false;
+  bool found = &receive == wait.probe;
+  each_part(wait, [&](const Request& r) { found = found || &receive == &r; });
+  return found;
+}
+
+void Engine::ask_about_self(const Wait& wait) {
+  const uint64_t due = own_due(wait);
+  asks_about_self_ = due != kNever;
+  if (!asks_about_self_) return;
   const auto about = [&](int rank) { questions_.push_back({rank, due}); };
   const auto about_source = [&](const Receive& r) {
     if (r.source != chan::match::kAny) about(r.source);
@@ -216,7 +240,7 @@ bool Engine::watch(const Wait& wait) {
     watched = q.beyond;
     anew = horizon_.watch(q.beyond) || anew;
   }
-  if (wait.kind != Wait::Kind::kTest && wait.kind != Wait::Kind::kAny) return anew;
+  if (wait.kind != Wait::Kind::kTest && wait.kind != Wait::Kind::kAny && !asks_about_self_) return anew;
   each_part(wait, [&](const Request& r) {
     const bool may_be_acknowledged = r.kind == RequestKind::kSend && !outlook(r).final;
     if (may_be_acknowledged && horizon_.watch_next(r.peer_world)) anew = true;

@@ -310,7 +310,9 @@ class Engine {
   void conclude_what_is_known(const Wait& wait);
   bool waits_for_all_there_is(const Wait& wait) const;
   void ask(const Wait& wait);
-  void ask_for_acks(const Wait& wait);
+  void ask_about_self(const Wait& wait);
+  uint64_t own_due(const Wait& wait) const;
+  static bool waits_for(const Wait& wait, const chan::match::Receive& receive);
   void look_at_clocks(const Wait& wait);
   bool watch(const Wait& wait);
   bool somebody_asks() const;
@@ -374,6 +376,7 @@ class Engine {
     uint64_t beyond;
   };
   std::vector<Question> questions_;
+  bool asks_about_self_ = false;          // some of them are about what this rank itself may do
   uint64_t asked_at_ = ~uint64_t{0};      // news
   uint64_t concluded_at_ = ~uint64_t{0};  // news
   uint64_t changes_ = 0;                  // of what a record of waits is made of

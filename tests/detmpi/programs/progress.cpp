@@ -34,6 +34,12 @@ void transfer(int from, int to, int source, decltype(&MPI_Send) send = MPI_Send)
 }
 void transfer(int from, int to) { transfer(from, to, from); }
 
+void transfer_much(int from, int to, int bytes) {
+  std::vector<unsigned char> data(g_rank == from || g_rank == to ? static_cast<size_t>(bytes) : 0);
+  if (g_rank == from) MPI_Send(data.data(), bytes, MPI_BYTE, to, 42, MPI_COMM_WORLD);
+  if (g_rank == to) MPI_Recv(data.data(), bytes, MPI_BYTE, from, 42, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 // What rank 1 is blocked in until rank 0 has sent its synchronous message: each lets it return later than that.
 void after_rank_0(int how) {
   MPI_Request request;
@@ -55,6 +61,8 @@ void after_rank_0(int how) {
       break;
     case 5: transfer(0, 1, MPI_ANY_SOURCE); break;
     case 6: transfer(1, 0, 1, MPI_Ssend); break;
+    case 7: transfer_much(1, 0, 100'000); break;
+    case 8: transfer_much(1, 0, kBytes); break;
     default: MPI_Allreduce(&g_rank, &flag, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
   }
 }
@@ -68,7 +76,7 @@ void go_ahead() {
 // `source`: whom the receiver names.
 void acknowledged_meanwhile(int source) {
   if (g_size < 2) return;
-  for (int how = 0; how < 8; ++how) {
+  for (int how = 0; how < 10; ++how) {
     for (const int late : {0, 1}) {  // who comes late, physically
       int value = how;
       MPI_Request request;
