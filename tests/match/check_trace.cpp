@@ -179,8 +179,10 @@ class Checker {
   bool hold(size_t rank, const Step& step, const std::set<int>& from_any, std::map<int, const Step*>& held) const {
     if (std::ranges::any_of(held, [&](const auto& other) { return competes(*other.second, step); })) held.clear();
     if (step.peer != kAny || step.grace == 0 || held.size() != from_any.size()) return false;
+    std::vector<Step> others;
+    for (const auto& [slot, other] : held) others.push_back(*other);
     held[step.slot] = &step;
-    return is_waited_for(program_.steps[rank], static_cast<size_t>(&step - program_.steps[rank].data()));
+    return is_waited_for(program_.steps[rank], static_cast<size_t>(&step - program_.steps[rank].data()), others);
   }
 
   Sent message(size_t rank, const Step& step, Time time) {

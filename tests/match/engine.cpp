@@ -305,6 +305,7 @@ class Rank final : match::Horizon {
   }
 
   bool send(const Step& step) {
+    drain();  // it may find no room, and takes in what comes meanwhile
     const int to = members(step.comm)[static_cast<size_t>(step.peer)];
     const auto context = static_cast<uint32_t>(step.comm);
     uint64_t& number = numbers_[{to, context}];

@@ -96,11 +96,18 @@ bool competes(const Step& a, const Step& b) {
   return a.comm == b.comm && meet(a.peer, b.peer) && meet(a.tag, b.tag);
 }
 
-bool is_waited_for(const std::vector<Step>& steps, size_t step) {
-  const Step& receive = steps[step];
+bool is_waited_for(const std::vector<Step>& steps, size_t step, std::vector<Step> held) {
+  held.push_back(steps[step]);
+  bool in_the_way = false;  // a receive from any source that is not held
   for (size_t i = step + 1; i < steps.size(); ++i) {
-    if (steps[i].op == Op::kWaitall) return std::ranges::count(steps[i].slots, receive.slot) != 0;
-    if (!lets_hold(steps[i].op) || (steps[i].op == Op::kIrecv && competes(steps[i], receive))) return false;
+    const Step& next = steps[i];
+    if (next.op == Op::kWaitall) return std::ranges::count(next.slots, steps[step].slot) != 0;
+    if (!lets_hold(next.op)) return false;
+    if (next.op != Op::kIrecv) continue;
+    if (std::ranges::any_of(held, [&](const Step& other) { return competes(other, next); })) return false;
+    if (next.peer != kAny) continue;
+    in_the_way = in_the_way || next.grace == 0;
+    if (!in_the_way) held.push_back(next);
   }
   return false;
 }

@@ -58,9 +58,10 @@ struct Program {
 
 // Could both receives take the same message?
 bool competes(const Step& a, const Step& b);
-// Is the kIrecv at that step followed by nothing but sends, receives that do not compete with it, and work, until a
-// kWaitall has its slot? Then it is held until there: meanwhile others may be posted that are held as well.
-bool is_waited_for(const std::vector<Step>& steps, size_t step);
+// Is the kIrecv at that step followed by nothing but sends, work, and receives, until a kWaitall has its slot? No
+// receive may compete with one that is held then: with this one, with those that are held at its post, or with those
+// that come to be held meanwhile.
+bool is_waited_for(const std::vector<Step>& steps, size_t step, std::vector<Step> held);
 // After these calls of a rank, receives that are held stay so.
 inline bool lets_hold(Op op) { return op == Op::kWork || op == Op::kIsend || op == Op::kIrecv; }
 

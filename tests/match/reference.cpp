@@ -311,10 +311,14 @@ class Simulation {
     }
     const auto in_the_way = [](const auto& r) { return is_from_any(r.second) && !r.second.held; };
     const bool may_prefer = step.peer == kAny && step.grace != 0 && std::ranges::none_of(rank.requests, in_the_way);
+    std::vector<Step> held;
+    for (const auto& [slot, request] : rank.requests) {
+      if (request.held) held.push_back(request.post);
+    }
     Request& request = new_request(rank, step);
     index_of(rank, step.comm);  // it must be a member
     request.held = may_prefer;
-    if (may_prefer && is_waited_for(steps_of(rank), rank.step)) {
+    if (may_prefer && is_waited_for(steps_of(rank), rank.step, held)) {
       rank.preferring.push_back(step.slot);
       return;
     }
