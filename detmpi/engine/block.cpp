@@ -358,6 +358,8 @@ void Engine::publish_clock() {
 // A rank whose sends wait for room counts as running: whoever makes room need not know of its clock.
 void Engine::publish(const Wait& wait) {
   if (published_changes_ == changes_ + 1) return;
+  // Whoever still has a question asks again at its next look, and who sleeps with one watches: so a rank that does not
+  // see yet that the question was dropped, or asked again, publishes once too often, or a look later.
   if (published_changes_ == 0 && ++waits_told_ % kWaitsPerQuestion == 0) g_job->bounds_asked.store(0);
   published_changes_ = changes_ + 1;
   announce_due_ = true;

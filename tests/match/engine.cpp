@@ -349,6 +349,11 @@ class Rank final : match::Horizon {
     return receive;
   }
 
+  void prefer(match::Receive& receive, const Step& step) const {
+    receive.usual = members(step.comm)[static_cast<size_t>(step.usual)];
+    receive.grace = step.grace;
+  }
+
   bool post(const Step& step) {
     Slot& slot = slots_[static_cast<size_t>(step.slot)];
     slot = {};
@@ -362,8 +367,7 @@ class Rank final : match::Horizon {
       return &other != &slot && is_from_any(other) && !other.receive.held;
     };
     if (step.peer == kAny && step.grace != 0 && std::ranges::none_of(slots_, in_the_way)) {
-      slot.receive.usual = members(step.comm)[static_cast<size_t>(step.usual)];
-      slot.receive.grace = step.grace;
+      prefer(slot.receive, step);
       slot.receive.held = true;
     }
     matcher_.post(slot.receive);
@@ -378,8 +382,7 @@ class Rank final : match::Horizon {
       if (!slot.receive.held) continue;
       slot.receive.held = false;
       const bool waited_for = step.op == Op::kWaitall && std::ranges::count(step.slots, &slot - slots_.data()) != 0;
-      if (waited_for) continue;
-      slot.receive.prefer_nobody();
+      if (!waited_for) slot.receive.prefer_nobody();
     }
   }
 
@@ -394,10 +397,7 @@ class Rank final : match::Horizon {
     slot = {};
     slot.use = Slot::Use::kReceive;
     slot.receive = pattern(step);
-    if (step.peer == kAny && step.grace != 0 && alone) {
-      slot.receive.usual = members(step.comm)[static_cast<size_t>(step.usual)];
-      slot.receive.grace = step.grace;
-    }
+    if (step.peer == kAny && step.grace != 0 && alone) prefer(slot.receive, step);
     matcher_.post(slot.receive);
     const auto attempt = [&] {
       const auto time = match::wait_all({{outlook(slot)}}, clock_);

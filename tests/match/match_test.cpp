@@ -47,6 +47,13 @@ Receive receive_from(int source, Time post, int tag = kAny) {
   r.senders = kAll;
   return r;
 }
+// From any source, posted at 5.
+Receive preferring(int usual, Time grace) {
+  Receive r = receive_from(kAny, 5);
+  r.usual = usual;
+  r.grace = grace;
+  return r;
+}
 
 }  // namespace
 
@@ -155,9 +162,7 @@ TEST_CASE("a wildcard waits until nobody can be earlier") {
 TEST_CASE("a wildcard with a usual source waits for others to be within its grace") {
   Matcher matcher(3);
   Message usual = message(1, 40), other = message(0, 25);
-  Receive r = receive_from(kAny, 5);
-  r.usual = 1;
-  r.grace = 20;
+  Receive r = preferring(1, 20);
   matcher.arrive(usual);
   matcher.post(r);
   matcher.settle(Fixed({20, 0, 30}));
@@ -173,9 +178,7 @@ TEST_CASE("a wildcard with a usual source waits for others to be within its grac
 TEST_CASE("nothing is final for a receive that is held, and others reckon with its message's arrival") {
   Matcher matcher(3);
   Message other = message(0, 25);
-  Receive r = receive_from(kAny, 5);
-  r.usual = 1;
-  r.grace = 20;
+  Receive r = preferring(1, 20);
   r.held = true;
   matcher.arrive(other);
   matcher.post(r);
@@ -191,9 +194,7 @@ TEST_CASE("nothing is final for a receive that is held, and others reckon with i
 TEST_CASE("a message of another source comes late by the grace, and waits for the usual one until then") {
   Matcher matcher(3);
   Message other = message(0, 25);
-  Receive r = receive_from(kAny, 5);
-  r.usual = 1;
-  r.grace = 20;
+  Receive r = preferring(1, 20);
   matcher.arrive(other);
   matcher.post(r);
   matcher.settle(Fixed({90, 45, 30}));

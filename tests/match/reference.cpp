@@ -56,9 +56,8 @@ struct Rank {
   unsigned failed_polls = 0;        // in a row, also over several steps
   unsigned polls = 0;               // calls of this step
   std::map<int, Request> requests;  // by slot; a completed one is removed
-  std::vector<int> pending;         // slots of the receives without a message, in post order; not that of kRecv
-  std::vector<int> preferring;      // slots of those that prefer a source
-  bool alone = false;               // in kRecv: no other request is from any source
+  std::vector<int> pending;         // slots of the receives without a message, in post order
+  std::vector<int> preferring;      // slots of those that prefer a source; they are not pending
   std::vector<Message> unexpected;  // delivered, not received; in key order
   std::vector<Event> events;
 };
@@ -66,10 +65,6 @@ struct Rank {
 // When the message comes to a receive that prefers a source.
 Time due(const Step& step, const Message& message) {
   return message.source != step.usual ? message.arrival + step.grace : message.arrival;
-}
-// The same for the blocking receive of that rank.
-Time due(const Rank& rank, const Step& step, const Message& message) {
-  return rank.alone ? due(step, message) : message.arrival;
 }
 
 bool is_from_any(const Request& request) { return request.post.op == Op::kIrecv && request.post.peer == kAny; }
@@ -132,8 +127,6 @@ class Simulation {
       for (const auto& [slot, request] : rank.requests) consider(request.time);
       const Op op = step_of(rank).op;
       if (op == Op::kBarrier || op == Op::kBcast) consider(release_time(rank));
-      if (op != Op::kRecv) continue;
-      for (const Message& message : rank.unexpected) consider(due(rank, step_of(rank), message));
     }
     return next;
   }
@@ -182,7 +175,7 @@ class Simulation {
       case Op::kIsend:
       case Op::kIssend: send(rank, step); break;
       case Op::kIrecv: receive(rank, step); break;
-      case Op::kRecv: begin_receive(rank, step); break;
+      case Op::kRecv: receive_now(rank, step); break;
       case Op::kBarrier:
       case Op::kBcast: entries_of(step)[index_of(rank, step.comm)].push_back(now_); break;
       default: break;
@@ -226,7 +219,7 @@ class Simulation {
       case Op::kProbe:
       case Op::kIprobe: return probe(rank, step, done);
       case Op::kCancel: return cancel(rank, step.slot);
-      case Op::kRecv: return try_receive(rank, step, done);
+      case Op::kRecv: return complete(rank.requests.at(step.slot), done);
       case Op::kBarrier:
       case Op::kBcast: return release_time(rank) <= now_;
       default: return true;
@@ -315,20 +308,25 @@ class Simulation {
     for (const auto& [slot, request] : rank.requests) {
       if (request.held) held.push_back(request.post);
     }
+    const bool prefers = may_prefer && is_waited_for(steps_of(rank), rank.step, held);
+    post(rank, step, prefers).held = may_prefer;
+  }
+
+  Request& post(Rank& rank, const Step& step, bool prefers) {
     Request& request = new_request(rank, step);
     index_of(rank, step.comm);  // it must be a member
-    request.held = may_prefer;
-    if (may_prefer && is_waited_for(steps_of(rank), rank.step, held)) {
+    if (prefers) {
       rank.preferring.push_back(step.slot);
-      return;
+      return request;
     }
     for (size_t i = 0; i < rank.unexpected.size(); ++i) {
       if (!compatible(step, rank.unexpected[i])) continue;
       match(request, rank.unexpected[i]);
       rank.unexpected.erase(rank.unexpected.begin() + static_cast<ptrdiff_t>(i));
-      return;
+      return request;
     }
     rank.pending.push_back(step.slot);
+    return request;
   }
 
   static void release(Rank& rank) {
@@ -352,25 +350,15 @@ class Simulation {
     });
   }
 
-  // A blocking receive is the last in post order: it takes what the pending ones have left.
-  void begin_receive(Rank& rank, const Step& step) {
-    index_of(rank, step.comm);
+  // A blocking receive; answer() finds that it is complete.
+  void receive_now(Rank& rank, const Step& step) {
     const auto from_any = [](const auto& held) { return is_from_any(held.second); };
-    rank.alone = step.peer == kAny && std::ranges::none_of(rank.requests, from_any);
-    new_request(rank, step);
+    const bool alone = std::ranges::none_of(rank.requests, from_any);
+    post(rank, step, alone && step.peer == kAny && step.grace != 0);
   }
 
-  bool try_receive(Rank& rank, const Step& step, std::vector<Event::Completion>& done) {
-    auto first = rank.unexpected.end();
-    for (auto at = rank.unexpected.begin(); at != rank.unexpected.end(); ++at) {
-      if (!compatible(step, *at) || due(rank, step, *at) > now_) continue;
-      const auto key = [&](const Message& m) { return std::tuple(due(rank, step, m), m.from, m.number); };
-      if (first == rank.unexpected.end() || key(*at) < key(*first)) first = at;
-    }
-    if (first == rank.unexpected.end()) return false;
-    Request& request = rank.requests.at(step.slot);
-    match(request, *first);
-    rank.unexpected.erase(first);
+  bool complete(const Request& request, std::vector<Event::Completion>& done) const {
+    if (request.time > now_) return false;
     done.push_back(request.outcome);
     return true;
   }
