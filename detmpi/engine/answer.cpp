@@ -37,4 +37,29 @@ Outlook Engine::outlook(const Request& r, const chan::match::Horizon& horizon) c
   return matcher_.outlook(r, horizon);
 }
 
+// Looks, for a test, at those who may send to the receive what comes by now, for all that is known, and takes in what
+// they have sent. The clock first, the lane then: see learn().
+void Engine::look_for(const chan::match::Receive& receive) {
+  const auto look_at = [&](int source) {
+    if (!first_come_ && !horizon_.wanting(source, g_clock)) return;
+    horizon_.look(source, g_clock);
+    poll_source(source, nullptr);
+    horizon_.adopt(source);
+  };
+  if (receive.source != chan::match::kAny) return look_at(receive.source);
+  horizon_.set_self(g_clock + 1);
+  if (horizon_.none_wanting(g_clock)) return;
+  std::ranges::for_each(receive.senders, look_at);
+  horizon_.find_least();
+}
+
+void Engine::look_for_parts(const Wait& wait) {
+  each_part(wait, [&](const Request& r) {
+    if (r.matched || r.complete) return;
+    if (r.kind == RequestKind::kRecv) look_for(r);
+    else if (r.kind == RequestKind::kSend && first_come_) poll_source(r.peer_world, nullptr);  // the acknowledgement
+  });
+  if (wait.probe != nullptr) look_for(*wait.probe);
+}
+
 }  // namespace detmpi

@@ -223,11 +223,14 @@ class Engine {
       return decided = attempt();
     });
   }
-  // A first look for a test of a single request that names its source.
-  void look_at_source(int source, uint64_t beyond) {
-    horizon_.look(source, beyond);
-    poll_source(source, nullptr);
-    horizon_.adopt(source);
+  // The same for a test, which mostly finds that nothing has come: that can be told without settling anything.
+  template <typename Attempt>
+  void decide_test(const Wait& wait, Attempt&& attempt) {
+    if (++tests_ % kTestsPerLearning != 0) {
+      look_for_parts(wait);
+      if (attempt()) return;
+    }
+    decide(wait, attempt);
   }
   // Takes back a receive that is not complete by now, and with it what later receives have that are not complete
   // either.
@@ -245,6 +248,7 @@ class Engine {
   static constexpr uint32_t kPollsBeforeAll = 64;
   static constexpr uint32_t kPollsBeforePublishing = 32;  // with a core for every rank
   static constexpr uint32_t kWaitsPerQuestion = 16;       // told to all; then it must be asked again
+  static constexpr uint32_t kTestsPerLearning = 64;       // so that sends which wait for room go on
 
   void open_lane(int to);
   spmc::EPageIndex carve(uint32_t pages);
@@ -269,6 +273,8 @@ class Engine {
   void message_complete(Request& request);
   void settle() { settle(horizon_); }
   void settle(const chan::match::Horizon& horizon);
+  void look_for(const chan::match::Receive& receive);
+  void look_for_parts(const Wait& wait);
   void promote_uncontested();
   void delete_late();
   static bool is_provisional(const Request& request);
@@ -370,6 +376,7 @@ class Engine {
   uint32_t polls_before_publishing_ = 1;
   uint32_t next_snapshot_ = 0;  // at which poll
   uint32_t waits_told_ = 0;     // because somebody asked
+  uint32_t tests_ = 0;
   // What must still be learnt: that the next message of the rank arrives after `beyond`.
   struct Question {
     int rank;

@@ -64,11 +64,15 @@ void Horizon::adopt() {
   if (!fresher_) return;
   known_ = fresh_;
   fresher_ = false;
+  find_least();
+  note_news();
+}
+
+void Horizon::find_least() {
   least_ = kNever;
   for (int rank = 0; rank < static_cast<int>(known_.size()); ++rank) {
     if (rank != rank_) least_ = std::min(least_, known_[static_cast<size_t>(rank)]);
   }
-  note_news();
 }
 
 bool Horizon::watch(Time beyond) {

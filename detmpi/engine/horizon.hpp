@@ -68,6 +68,8 @@ class Horizon final : public chan::match::Horizon {
     known = fresh_[static_cast<size_t>(source)];
     note_news();
   }
+  // After several of the latter.
+  void find_least();
   // Counts what has been learnt.
   uint64_t epoch() const { return epoch_; }
   void note_news() { ++epoch_; }

@@ -37,7 +37,7 @@ class Probe {
 
   // Blocks.
   Message& wait() {
-    decide(Wait::Kind::kAll, [](const Outlook& o) { return o.final; });
+    g_engine.decide(wait_of(Wait::Kind::kAll), [this] { return outlook().final; });
     g_clock = std::max(g_clock, probe_.time());
     return message();
   }
@@ -45,8 +45,9 @@ class Probe {
   Message* look() {
     poll_begins();
     std::optional<bool> there;
-    decide(Wait::Kind::kTest, [&there](const Outlook& o) {
-      return (there = chan::match::test_all({&o, 1}, g_clock)).has_value();
+    g_engine.decide_test(wait_of(Wait::Kind::kTest), [&] {
+      const Outlook known = outlook();
+      return (there = chan::match::test_all({&known, 1}, g_clock)).has_value();
     });
     if (!*there) failed_poll(wait_of(Wait::Kind::kTest));
     return *there ? &message() : nullptr;
@@ -62,10 +63,7 @@ class Probe {
     return wait;
   }
 
-  template <typename Decided>
-  void decide(Wait::Kind kind, Decided&& decided) {
-    g_engine.decide(wait_of(kind), [&] { return decided(g_engine.matcher().outlook(probe_, g_engine.horizon())); });
-  }
+  Outlook outlook() const { return g_engine.matcher().outlook(probe_, g_engine.horizon()); }
 
   Comm& comm_;
   chan::match::Receive probe_;

@@ -20,7 +20,6 @@ namespace detmpi {
 
 using chan::match::Outlook;
 
-// Looks no further than it needs to.
 bool p2p_test(Request& request) {
   poll_begins();
   if (request.kind == RequestKind::kGeneral) return request.complete;
@@ -32,12 +31,7 @@ bool p2p_test(Request& request) {
     return o.final ? std::optional(true) : std::nullopt;
   };
   std::optional<bool> answer;
-  if (request.kind == RequestKind::kRecv && !request.matched && request.plain()) {
-    g_engine.look_at_source(request.source, g_clock);
-    answer = decided();
-  }
-  if (answer) return *answer;
-  g_engine.decide({Wait::Kind::kTest, {}, &request}, [&] { return (answer = decided()).has_value(); });
+  g_engine.decide_test({Wait::Kind::kTest, {}, &request}, [&] { return (answer = decided()).has_value(); });
   return *answer;
 }
 
@@ -128,7 +122,7 @@ template <typename Answer>
 auto decide_test(const Requests& requests, Answer&& answer) {
   poll_begins();
   decltype(answer(requests.outlooks(), g_clock)) result;
-  g_engine.decide({Wait::Kind::kTest, requests.handles()}, [&] {
+  g_engine.decide_test({Wait::Kind::kTest, requests.handles()}, [&] {
     result = answer(requests.outlooks(), g_clock);
     return result.has_value();
   });

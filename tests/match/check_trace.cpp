@@ -99,7 +99,7 @@ class Checker {
     const auto& steps = program_.steps[rank];
     const auto& events = trace_[rank].events;
     Time clock = 0;
-    unsigned failed = 0;
+    std::vector<const Step*> failed;  // polls in a row
     size_t next = 0;
     bool cut = false;
     for (const Step& step : steps) {
@@ -118,7 +118,8 @@ class Checker {
         }
         require(event->step == &step - steps.data(), place(rank, &step, program_) + ": another step's event");
         clock = event->clock;
-        failed = polls(step) && !event->flag ? failed + 1 : 0;
+        if (polls(step) && !event->flag) failed.push_back(&step);
+        else failed.clear();
         if (!polls(step) || event->flag || !step.until_true) break;
         cut = n >= max_polls_;
         if (cut) break;
@@ -130,11 +131,13 @@ class Checker {
     require(trace_[rank].clock == clock, "rank " + std::to_string(rank) + ": clock at the end");
   }
 
-  Time tick(unsigned failed) const {
+  Time tick(const std::vector<const Step*>& failed) const {
     Time result = 1;
-    for (unsigned i = 0; i < failed && result < program_.lookahead; ++i) result *= 2;
-    const Time most = program_.lookahead / 16 > 1 ? program_.lookahead / 16 : 1;
-    return failed == 0 ? 1 : std::min(result, most);
+    for (size_t i = 1; i < failed.size() && result < program_.lookahead; ++i) {
+      if (polls_for_same(*failed[i], *failed[0])) result *= 2;
+    }
+    const Time most = program_.lookahead / 4 > 1 ? program_.lookahead / 4 : 1;
+    return std::min(result, most);
   }
 
   // --- Second pass: messages, receives, entries ---

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "failed_polls.hpp"
 #include "world.hpp"
 
 namespace match_test {
@@ -75,7 +76,7 @@ class Rank final : match::Horizon {
   }
 
   // Takes in what has come. Only then do bounds that were read before hold for what has not.
-  void drain() {
+  void take_in() {
     for (int from = 0; from < ranks_; ++from) {
       world_.scheduler.yield();
       auto& lane = world_.lanes[{from, self_}];
@@ -91,6 +92,9 @@ class Rank final : match::Horizon {
       }
     }
     bounds_ = known_;
+  }
+  void drain() {
+    take_in();
     settle();
   }
 
@@ -227,9 +231,12 @@ class Rank final : match::Horizon {
     }
   }
 
-  // The same for a call that waits for nothing but time.
+  // The same for a call that waits for nothing but time. What has come need not be settled to tell that nothing has.
   template <typename Attempt>
   void test(Attempt&& attempt) {
+    look_at_others();
+    take_in();
+    if (attempt()) return;
     for (;;) {
       drain();
       if (attempt()) return;
@@ -243,13 +250,7 @@ class Rank final : match::Horizon {
   // --- calls ---
 
   void act() {
-    clock_ += tick_;
-    tick_ = 1;
-  }
-  void failed_poll() {
-    ++failed_polls_;
-    const Time most = std::max<Time>(1, lookahead() / 16);
-    tick_ = failed_polls_ < 40 ? std::min(Time{1} << failed_polls_, most) : most;
+    clock_ += failed_polls_.tick(lookahead());
   }
 
   Event& event(bool flag) {
@@ -271,8 +272,8 @@ class Rank final : match::Horizon {
     for (unsigned calls = 1;; ++calls) {
       act();
       const bool answer = call(step);
-      if (polls && !answer) failed_poll();
-      else failed_polls_ = 0;
+      if (polls && !answer) failed_polls_.add(step);
+      else failed_polls_.forget();
       if (!polls || answer || !step.until_true) return;
       if (calls == max_polls_) {
         cut_off_ = true;
@@ -656,8 +657,7 @@ class Rank final : match::Horizon {
   RankTrace trace_;
   size_t step_ = 0;
   Time clock_ = 0;
-  Time tick_ = 1;
-  unsigned failed_polls_ = 0;
+  FailedPolls failed_polls_;
   bool cancelling_ = false;
   bool cut_off_ = false, done_ = false, stuck_ = false, went_on_ = false, deadlock_ = false;
 

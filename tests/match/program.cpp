@@ -91,6 +91,11 @@ void write_rank(std::ostream& out, const std::vector<Step>& steps, const RankTra
 
 }  // namespace
 
+bool polls_for_same(const Step& a, const Step& b) {
+  if (a.slots.empty() != b.slots.empty()) return false;
+  return a.slots.empty() ? a.comm == b.comm && a.peer == b.peer && a.tag == b.tag : a.slots.front() == b.slots.front();
+}
+
 bool competes(const Step& a, const Step& b) {
   const auto meet = [](int x, int y) { return x == kAny || y == kAny || x == y; };
   return a.comm == b.comm && meet(a.peer, b.peer) && meet(a.tag, b.tag);

@@ -56,6 +56,8 @@ struct Program {
   uint64_t seed = 0;                     // 0: every message takes L; else see latency()
 };
 
+// Do both tests and probes ask for the same first?
+bool polls_for_same(const Step& a, const Step& b);
 // Could both receives take the same message?
 bool competes(const Step& a, const Step& b);
 // Is the kIrecv at that step followed by nothing but sends, work, and receives, until a kWaitall has its slot? No

@@ -53,7 +53,7 @@ struct Rank {
   size_t step = 0;                  // the next, or in which it is blocked
   Time clock = 0;                   // C
   Time acts_at = 0;                 // while ready: time of the next call, or of being done
-  unsigned failed_polls = 0;        // in a row, also over several steps
+  std::vector<Step> failed_polls;   // in a row, also over several steps
   unsigned polls = 0;               // calls of this step
   std::map<int, Request> requests;  // by slot; a completed one is removed
   std::vector<int> pending;         // slots of the receives without a message, in post order
@@ -151,9 +151,11 @@ class Simulation {
   }
 
   Time tick_of(const Rank& rank) const {
-    if (rank.failed_polls == 0) return 1;
-    const Time doubled = Time{1} << std::min(rank.failed_polls, 63U);
-    return std::min(doubled, std::max(Time{1}, program_.lookahead / 16));
+    if (rank.failed_polls.empty()) return 1;
+    const Step& first = rank.failed_polls.front();
+    const auto same = std::ranges::count_if(rank.failed_polls, [&](const Step& s) { return polls_for_same(s, first); });
+    const Time doubled = Time{1} << std::min<ptrdiff_t>(same - 1, 63);
+    return std::min(doubled, std::max(Time{1}, program_.lookahead / 4));
   }
 
   // --- Calls ---
@@ -194,8 +196,10 @@ class Simulation {
     for (const auto& completion : event.done) rank.requests.erase(completion.slot);
     rank.events.push_back(event);
     rank.clock = now_;
-    rank.failed_polls = is_poll(step.op) && !event.flag ? rank.failed_polls + 1 : 0;
-    const bool again = is_poll(step.op) && !event.flag && step.until_true;
+    const bool failed = is_poll(step.op) && !event.flag;
+    if (failed) rank.failed_polls.push_back(step);
+    else rank.failed_polls.clear();
+    const bool again = failed && step.until_true;
     if (again && rank.polls >= max_polls_) {
       rank.state = State::kCut;
       return;

@@ -57,6 +57,11 @@ void collect(Account& account, Report& report, int round) {
   report.line("round %d:%s", round, collector.first().c_str());
 }
 
+// In logical time, by more than the grace: what it sends next comes after what others, who take longer, send meanwhile.
+void go_ahead() {
+  for (int call = 0, flag = 0; call < 5000; ++call) MPI_Comm_test_inter(MPI_COMM_WORLD, &flag);
+}
+
 void send(int round) {
   if (g_rank == 1) {
     for (int i = 0; i < kAlone; ++i) {
@@ -67,7 +72,8 @@ void send(int round) {
   }
   for (int i = 0; i < kEach; ++i) {
     const uint64_t value = static_cast<uint64_t>(g_rank * 100 + i);
-    work(draw(value, static_cast<uint64_t>(round)), 9000);
+    work(draw(value, static_cast<uint64_t>(round)), g_rank == 1 ? 9000 : 300000);
+    if (g_rank == 1) go_ahead();
     const auto send_as = (g_rank + i) % 3 == 0 ? MPI_Ssend : MPI_Send;
     send_as(&value, 1, MPI_UINT64_T, 0, kTag + i % 2, MPI_COMM_WORLD);
   }
