@@ -20,13 +20,14 @@ from jobs import held_memory
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ORDERS = ("logical", "arrival")
 SAMPLE_SECONDS = 0.01
+RACING = "tests/determinism/racing/"
 # Suite: command lines below the build folder, and whether they receive from anybody.
 SUITES = {
     "named": [["bench/mpi_pt2pt", "--quick"], ["bench/mpi_exchange", "--quick"], ["bench/mpi_coll", "--quick"]],
     "kernels": [["bench/work_kernels", kernel, *size, *how] for kernel, size in (("mg", ["128", "40"]), ("lu", ["64", "16"]))
                 for how in ([], ["any"])],
-    "racing": [["tests/determinism/racing/" + name] for name in (
-        "all_pairs", "cancel_race", "irecv_test_storm", "lu_wavefront", "master_wild", "mg_halo", "persistent_race", "racing_comms",
+    "racing": [[RACING + name] for name in (
+        "all_pairs", "cancel_race", "irecv_test_storm", "late_receive", "lu_wavefront", "master_wild", "mg_halo", "persistent_race", "racing_comms",
         "ssend_tests", "waitany_server", "waitsome_server", "work_stealing")],
 }
 ONLY_RANKS = {"bench/mpi_pt2pt": [2], "bench/mpi_exchange": [2], "bench/mpi_coll": [2, 8]}
@@ -64,6 +65,12 @@ def run(options, order, ranks, arguments):
     return {"": peak / 1024} if options.memory else figures(output, seconds)
 
 
+def lengthened(arguments, length):
+    if length == 1 or not arguments[0].startswith(RACING):
+        return arguments
+    return [*arguments, str(length * 32768 if arguments[0].endswith("irecv_test_storm") else length)]
+
+
 def shown(value, options):
     if options.memory:
         return f"{value:.1f} MiB"
@@ -91,6 +98,7 @@ def parse_options():
     add("--only", default="", metavar="TEXT", help="programs whose command line contains it")
     add("--ranks", type=number_list, default=[2, 8, 16, 32, 64], metavar="N,...", help="default 2,8,16,32,64")
     add("--rounds", type=int, default=5, help="runs of each program in each order (default 5)")
+    add("--length", type=int, default=1, metavar="N", help="let the racing programs do N times what they do in the tests")
     add("--memory", action="store_true", help="measure memory instead of time")
     add("--timeout", type=float, default=120, metavar="S", help="seconds per run (default 120)")
     options = parser.parse_args()
@@ -102,7 +110,7 @@ def parse_options():
 
 def main():
     options = parse_options()
-    cases = [(arguments, ranks) for suite in options.suites for arguments in SUITES[suite]
+    cases = [(lengthened(arguments, options.length), ranks) for suite in options.suites for arguments in SUITES[suite]
              for ranks in ONLY_RANKS.get(arguments[0], options.ranks) if options.only in " ".join(arguments)]
     samples = {}
     for number in range(options.rounds):

@@ -24,8 +24,10 @@ void Engine::note_synchronous(int from, uint32_t id, Message* message, Request* 
   if (request != nullptr) request->ack_due = true;
 }
 
-// An unexpected message that is to be acknowledged was matched.
+// An unexpected message that is to be acknowledged was matched. Others must know before they see the next clock: what
+// they knew so far may be that no receive accepts it.
 void Engine::ack_for(Message& message, Request& request) {
+  lower_next_match(request.stamp);
   for (Unacknowledged& entry : unacknowledged_) {
     if (entry.message != &message) continue;
     entry.message = nullptr;

@@ -223,10 +223,12 @@ class Engine {
       return decided = attempt();
     });
   }
-  // The same for a test, which mostly finds that nothing has come: that can be told without settling anything.
+  // The same for a test, which mostly finds that nothing has come: that can be told without settling anything. Others
+  // are not kept waiting for that: for acknowledgements, for what waits for room, or for long for room.
   template <typename Attempt>
   void decide_test(const Wait& wait, Attempt&& attempt) {
-    if (++tests_ % kTestsPerLearning != 0) {
+    const bool owes_nothing = unacknowledged_.empty() && blocked_to_.empty() && offers_used_ == 0;
+    if (owes_nothing && ++tests_ % kTestsPerLearning != 0) {
       look_for_parts(wait);
       if (attempt()) return;
     }
@@ -248,7 +250,7 @@ class Engine {
   static constexpr uint32_t kPollsBeforeAll = 64;
   static constexpr uint32_t kPollsBeforePublishing = 32;  // with a core for every rank
   static constexpr uint32_t kWaitsPerQuestion = 16;       // told to all; then it must be asked again
-  static constexpr uint32_t kTestsPerLearning = 64;       // so that sends which wait for room go on
+  static constexpr uint32_t kTestsPerLearning = 16;       // and taking in what all have sent
 
   void open_lane(int to);
   spmc::EPageIndex carve(uint32_t pages);

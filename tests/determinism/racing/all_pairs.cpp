@@ -64,12 +64,14 @@ void exchange(const Step& step, Account& account) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Mpi mpi(argc, argv);
+  Job job(argc, argv);
   Account account;
   Report report;
-  for (const Step& step : kSteps) {
-    exchange(step, account);
-    report.line("%zu bytes: %016lx", step.bytes, static_cast<unsigned long>(account.hash()));
+  for (uint64_t i = 0; i < g_length; ++i) {
+    for (const Step& step : kSteps) {
+      exchange(step, account);
+      report.line("%zu bytes: %016lx", step.bytes, static_cast<unsigned long>(account.hash()));
+    }
   }
   print(report, account);
 }

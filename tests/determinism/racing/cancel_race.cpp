@@ -11,7 +11,7 @@ using namespace racing;
 
 namespace {
 
-constexpr uint64_t kMessages = 120;  // of each sender
+uint64_t messages() { return 120 * g_length; }  // of each sender
 constexpr size_t kWindow = 6;
 
 int receiver_of(int sender, uint64_t i) {
@@ -21,7 +21,7 @@ int receiver_of(int sender, uint64_t i) {
 
 void send() {
   Outbox outbox;
-  for (uint64_t i = 0; i < kMessages; ++i) {
+  for (uint64_t i = 0; i < messages(); ++i) {
     work(draw(static_cast<uint64_t>(g_rank), i), 10000);
     outbox.send(i, receiver_of(g_rank, i), static_cast<int>(i % 3));
   }
@@ -32,7 +32,7 @@ void receive(Account& account, Report& report) {
   const auto me = static_cast<uint64_t>(g_rank);
   std::vector<int> senders;
   for (int sender = 1; sender < g_size; sender += 2) senders.push_back(sender);
-  Expected expected = expected_from(senders, kMessages, receiver_of);
+  Expected expected = expected_from(senders, messages(), receiver_of);
   uint64_t windows = 0, posted = 0, asked = 0, gone = 0;
   for (; expected.unclaimed() > 0; ++windows) {
     Slot slots[kWindow];
@@ -69,7 +69,7 @@ void receive(Account& account, Report& report) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Mpi mpi(argc, argv);
+  Job job(argc, argv);
   Account account;
   Report report;
   if (g_rank % 2 == 1) send();

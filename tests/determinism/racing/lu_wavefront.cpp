@@ -16,7 +16,7 @@ using namespace racing;
 
 namespace {
 
-constexpr int kIterations = 6;
+int iterations() { return 6 * static_cast<int>(g_length); }
 constexpr int kPlanes = 16;
 constexpr size_t kPoints = 40;  // of an edge
 enum Tag { kFromNorth, kFromWest, kUpper };
@@ -81,11 +81,12 @@ class Grid {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Mpi mpi(argc, argv);
+  const bool ssend = argc > 1 && std::strcmp(argv[1], "ssend") == 0;
+  Job job(argc - ssend, argv + ssend);
   Account account;
   Report report;
-  Grid grid(account, argc > 1 && std::strcmp(argv[1], "ssend") == 0);
-  for (int iteration = 0; iteration < kIterations; ++iteration) {
+  Grid grid(account, ssend);
+  for (int iteration = 0; iteration < iterations(); ++iteration) {
     for (int plane = 0; plane < kPlanes; ++plane) grid.lower_plane(iteration * kPlanes + plane);
     for (int plane = kPlanes; plane > 0; --plane) grid.upper_plane(iteration * kPlanes + plane + 1000);
     report.line("iteration %d: %a", iteration, grid.sum());

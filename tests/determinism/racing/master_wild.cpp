@@ -7,7 +7,7 @@ using namespace racing;
 
 namespace {
 
-constexpr uint64_t kTasks = 240;
+uint64_t tasks_in_all() { return 240 * g_length; }
 constexpr int kTaskTag = 1;
 constexpr int kStopTag = 2;
 
@@ -36,7 +36,7 @@ void master(Account& account, Report& report) {
   uint64_t next = 0;
   int busy = 0;
   const auto give = [&](int to) {
-    const bool more = next < kTasks;
+    const bool more = next < tasks_in_all();
     MPI_Send(&next, 1, MPI_UINT64_T, to, more ? kTaskTag : kStopTag, MPI_COMM_WORLD);
     if (more) ++next, ++busy;
   };
@@ -60,7 +60,7 @@ void master(Account& account, Report& report) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Mpi mpi(argc, argv);
+  Job job(argc, argv);
   Account account;
   Report report;
   g_rank == 0 ? master(account, report) : worker(account, report);

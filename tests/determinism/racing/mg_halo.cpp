@@ -12,7 +12,7 @@ using namespace racing;
 
 namespace {
 
-constexpr int kCycles = 8;
+int cycles() { return 8 * static_cast<int>(g_length); }
 constexpr size_t kLevels = 3;
 constexpr size_t kFinest = 8;  // points on a side of a rank's cube
 
@@ -93,11 +93,11 @@ class Multigrid {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Mpi mpi(argc, argv);
+  Job job(argc, argv);
   Account account;
   Report report;
   Multigrid grid(account);
-  for (int i = 1; i <= kCycles; ++i) {
+  for (int i = 1; i <= cycles(); ++i) {
     grid.cycle();
     if (i % 2 == 0) report.line("cycle %d: %a", i, grid.sum());
   }

@@ -12,7 +12,7 @@ using namespace racing;
 
 namespace {
 
-constexpr int kRounds = 10;  // of each phase
+uint64_t rounds_of_phase() { return 10 * g_length; }
 enum Tag { kWild, kNamed };
 
 class Rounds {
@@ -85,16 +85,16 @@ class Rounds {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Mpi mpi(argc, argv);
+  Job job(argc, argv);
   // Enough for all buffered sends of the second phase at once.
-  std::vector<char> buffer(kRounds * 4 * (sizeof(uint64_t) + MPI_BSEND_OVERHEAD));
+  std::vector<char> buffer(rounds_of_phase() * 4 * (sizeof(uint64_t) + MPI_BSEND_OVERHEAD));
   MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size()));
   Account account;
   Report report;
   for (const bool barriers : {true, false}) {
     {
       Rounds rounds(barriers, account);
-      for (uint64_t i = 0; g_size > 1 && i < kRounds; ++i) rounds.round(i);
+      for (uint64_t i = 0; g_size > 1 && i < rounds_of_phase(); ++i) rounds.round(i);
     }
     report.line("%s barriers: %016lx", barriers ? "with" : "without", static_cast<unsigned long>(account.hash()));
   }

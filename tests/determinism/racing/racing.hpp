@@ -14,6 +14,16 @@ namespace racing {
 
 using namespace mpi_test;
 
+// How many times longer the program runs than in the tests: its argument, for benchmarks.
+inline uint64_t g_length = 1;
+class Job : public Mpi {
+ public:
+  Job(int argc, char** argv) : Mpi(argc, argv) {
+    if (argc > 1) g_length = std::strtoul(argv[1], nullptr, 10);
+    EXPECT(g_length > 0);
+  }
+};
+
 // A running hash of outcomes in the order in which the rank learned of them.
 class Account {
  public:

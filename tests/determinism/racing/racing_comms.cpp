@@ -11,8 +11,8 @@ using namespace racing;
 
 namespace {
 
-constexpr int kFirst = 6;       // messages from each to each that are sent before the first part
-constexpr int kSecond = 6;      // and before the second
+// Messages from each to each: before the first part, and before the second.
+int each_sends() { return 6 * static_cast<int>(g_length); }
 constexpr size_t kPending = 2;  // receives in each communicator
 
 struct Side {
@@ -47,7 +47,7 @@ void wait_any(const std::vector<Side>& sides, std::vector<int> left, Outbox<>& o
     MPI_Irecv(&values[i], 1, MPI_UINT64_T, MPI_ANY_SOURCE, MPI_ANY_TAG, sides[i / kPending].comm, &requests[i]);
   };
   for (size_t i = 0; i < requests.size(); ++i) post(i);
-  send_to_all(sides, kFirst, outbox);
+  send_to_all(sides, each_sends(), outbox);
   for (;;) {
     int index = 0;
     MPI_Status status;
@@ -83,7 +83,7 @@ void receive(size_t way, MPI_Comm comm, Account& account) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Mpi mpi(argc, argv);
+  Job job(argc, argv);
   MPI_Comm copy, half, reverse;
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   MPI_Comm_split(MPI_COMM_WORLD, g_rank % 2, 0, &half);
@@ -93,13 +93,13 @@ int main(int argc, char** argv) {
   Report report;
   Outbox outbox;
   std::vector<int> first;
-  for (const Side& side : sides) first.push_back(kFirst * (side.size - 1));
+  for (const Side& side : sides) first.push_back(each_sends() * (side.size - 1));
   wait_any(sides, first, outbox, account);
   report.line("first part: %016lx", static_cast<unsigned long>(account.hash()));
-  send_to_all(sides, kSecond, outbox);
-  for (int i = 0; i < kSecond * (g_size - 1); ++i) {
+  send_to_all(sides, each_sends(), outbox);
+  for (int i = 0; i < each_sends() * (g_size - 1); ++i) {
     for (size_t way = 0; way < sides.size(); ++way) {
-      if (i < kSecond * (sides[way].size - 1)) receive(way, sides[way].comm, account);
+      if (i < each_sends() * (sides[way].size - 1)) receive(way, sides[way].comm, account);
     }
   }
   outbox.wait_all();

@@ -9,7 +9,7 @@ using namespace racing;
 
 namespace {
 
-constexpr int kRounds = 24;
+int number_of_rounds() { return 24 * static_cast<int>(g_length); }
 
 // Of a message: how it is sent, and how received.
 struct Kind {
@@ -59,17 +59,17 @@ void receive(int round, const std::vector<int>& senders, Account& account) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Mpi mpi(argc, argv);
+  Job job(argc, argv);
   Account account;
   Report report;
   // Of an odd number of ranks one has a pause in each round.
   const int half = g_size / 2;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < number_of_rounds(); ++round) {
     const int role = (g_rank + round) % g_size;
     std::vector<int> others;
     for (int i = 0; i < std::min(half, 4); ++i) {
       const int other = role < half ? half + (role + i) % half : (role - half + half - i) % half;
-      others.push_back((other + kRounds * g_size - round) % g_size);
+      others.push_back((other + number_of_rounds() * g_size - round) % g_size);
     }
     if (role < half) send(round, others, account);
     if (role >= half && role < 2 * half) receive(round, others, account);

@@ -11,13 +11,13 @@ using namespace racing;
 
 namespace {
 
-constexpr uint64_t kRequests = 40;  // of each client
-constexpr int kWildcards = 2;       // receives of a server for any client
+uint64_t requests() { return 40 * g_length; }  // of each client
+constexpr int kWildcards = 2;                  // receives of a server for any client
 constexpr int kRequestTag = 3;
 constexpr int kAnswerTag = 4;
 
 void serve(Account& account, Report& report) {
-  Expected expected = expected_from(clients(), kRequests, server_of);
+  Expected expected = expected_from(clients(), requests(), server_of);
   std::vector<int> wanted = clients();
   wanted.insert(wanted.end(), kWildcards, MPI_ANY_SOURCE);
   std::vector<Slot> slots(wanted.size());
@@ -45,7 +45,7 @@ void serve(Account& account, Report& report) {
 }
 
 void ask(Account& account) {
-  for (uint64_t i = 0; i < kRequests; ++i) {
+  for (uint64_t i = 0; i < requests(); ++i) {
     const int server = server_of(g_rank, i);
     work(draw(static_cast<uint64_t>(g_rank), i), 20000);
     const uint64_t request = account.hash();
@@ -60,7 +60,7 @@ void ask(Account& account) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Mpi mpi(argc, argv);
+  Job job(argc, argv);
   Account account;
   Report report;
   is_server(g_rank) ? serve(account, report) : ask(account);

@@ -11,7 +11,7 @@ using namespace racing;
 
 namespace {
 
-constexpr uint64_t kBursts = 10;
+uint64_t bursts() { return 10 * g_length; }
 constexpr size_t kBurst = 5;  // requests
 enum Tag { kRequest = 10, kAnswer = 20 };
 
@@ -41,7 +41,7 @@ std::vector<int> next(bool polls, std::vector<MPI_Request>& requests, std::vecto
 }
 
 void serve(int phase, Account& account) {
-  Expected expected = expected_from(clients(), kBursts * kBurst, server_of);
+  Expected expected = expected_from(clients(), bursts() * kBurst, server_of);
   std::vector<int> wanted;
   for (const int client : clients()) wanted.insert(wanted.end(), {client, MPI_ANY_SOURCE});
   std::vector<Slot> slots(wanted.size());
@@ -69,7 +69,7 @@ void serve(int phase, Account& account) {
 
 void ask(int phase, Account& account) {
   Outbox outbox;
-  for (uint64_t burst = 0; burst < kBursts; ++burst) {
+  for (uint64_t burst = 0; burst < bursts(); ++burst) {
     uint64_t answers[kBurst];
     MPI_Request requests[kBurst];
     for (size_t i = 0; i < kBurst; ++i) {
@@ -97,7 +97,7 @@ void ask(int phase, Account& account) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Mpi mpi(argc, argv);
+  Job job(argc, argv);
   Account account;
   Report report;
   for (int phase = 0; phase < 2; ++phase) {

@@ -9,7 +9,7 @@ using namespace racing;
 
 namespace {
 
-constexpr uint64_t kTasksPerRank = 40;  // on average
+uint64_t tasks_per_rank() { return 40 * g_length; }  // on average
 enum Tag { kRequest, kTask, kNothing, kDone, kStop, kIdle, kBye };
 
 class Thief {
@@ -18,7 +18,7 @@ class Thief {
     // All tasks begin with every other rank.
     const auto size = static_cast<uint64_t>(g_size);
     const uint64_t owners = (size + 1) / 2;
-    for (uint64_t task = 0; task < kTasksPerRank * size; ++task) {
+    for (uint64_t task = 0; task < tasks_per_rank() * size; ++task) {
       if (static_cast<uint64_t>(g_rank) == task % owners * 2) tasks_.push_back(task);
     }
   }
@@ -85,7 +85,7 @@ class Thief {
       case kNothing: return waiting_ = false, work(account_.hash(), 4000);
       case kDone:
         all_done_ += value;
-        if (all_done_ == kTasksPerRank * static_cast<uint64_t>(g_size)) tell_others(kStop), stopped_ = true;
+        if (all_done_ == tasks_per_rank() * static_cast<uint64_t>(g_size)) tell_others(kStop), stopped_ = true;
         return;
       case kStop: stopped_ = true; return;
       case kIdle:
@@ -112,7 +112,7 @@ class Thief {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Mpi mpi(argc, argv);
+  Job job(argc, argv);
   Account account;
   Report report;
   Thief thief(account);
