@@ -1,0 +1,84 @@
+// Real jobs against the model: random programs of tests/match, played with real messages, give what the reference says,
+// to the tick, whatever happens around them. What is published when, and seen by whom, is in the engine alone; the
+// model's own ranks (tests/match/engine.cpp) share only the decisions with it.
+//
+// MODEL_PROGRAMS is the number of programs; those that the reference says are stuck are left out.
+#include <cstdlib>
+
+#include "../detmpi/run_mpi.hpp"
+#include "disturb.hpp"
+#include "model/playable.hpp"
+
+using namespace mpi_test;
+using match_test::Trace;
+
+namespace {
+
+uint64_t number_of_programs() {
+  const char* value = std::getenv("MODEL_PROGRAMS");
+  return value == nullptr ? 600 : std::strtoul(value, nullptr, 10);
+}
+
+bool is_stuck(const Trace& trace) {
+  return std::any_of(trace.begin(), trace.end(), [](const auto& rank) { return rank.stuck; });
+}
+
+std::string expected_text(const match_test::Program& program, const Trace& trace) {
+  std::string text;
+  for (size_t rank = 0; rank < trace.size(); ++rank) {
+    for (const auto& event : trace[rank].events) {
+      text += model_test::trace_line(rank, program.steps[rank][static_cast<size_t>(event.step)], event);
+    }
+  }
+  return text;
+}
+
+using Lines = std::vector<std::string>;
+
+std::vector<Lines> lines_by_rank(const std::string& text, int ranks) {
+  std::vector<Lines> parts(static_cast<size_t>(ranks));
+  for (size_t at = 0, end; at < text.size(); at = end + 1) {
+    end = std::min(text.find('\n', at), text.size());
+    parts.at(static_cast<size_t>(text[at] - '0')).push_back(text.substr(at, end - at));
+  }
+  return parts;
+}
+
+std::pair<std::string, std::string> first_difference(const Lines& a, const Lines& b) {
+  for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+    const std::string in_a = i < a.size() ? a[i] : "nothing", in_b = i < b.size() ? b[i] : "nothing";
+    if (in_a != in_b) return {in_a, in_b};
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("random programs do what the reference says") {
+  uint64_t played = 0;
+  for (uint64_t number = 1; number <= number_of_programs(); ++number) {
+    const auto program = model_test::playable(number);
+    const Trace trace = match_test::run_reference(program);
+    if (is_stuck(trace)) continue;
+    ++played;
+    const auto argv =
+        job(program.ranks, "play", {"--wtime=logical", "--lookahead=" + std::to_string(program.lookahead)},
+            {std::to_string(number)});
+    const auto& how = determinism_test::kDisturbances[number % std::size(determinism_test::kDisturbances)];
+    for (const bool disturbed : {false, true}) {
+      const RunResult run =
+          disturbed ? determinism_test::run_disturbed(how, argv, number) : test_support::run_command(argv);
+      INFO("program " << number << (disturbed ? std::string(", ") + how.name : "") << "\n"
+                      << to_text(program) << run.err);
+      CHECK(run.exit_code == 0);
+      const auto expected = lines_by_rank(expected_text(program, trace), program.ranks);
+      const auto seen = lines_by_rank(run.out, program.ranks);
+      for (size_t rank = 0; rank < expected.size(); ++rank) {
+        const auto [a, b] = first_difference(expected[rank], seen[rank]);
+        CHECK(a == b);
+      }
+      REQUIRE((seen == expected));
+    }
+  }
+  CHECK(played * 4 > number_of_programs());
+}
