@@ -89,9 +89,9 @@ bool Horizon::watch(Time beyond) {
   return anything;
 }
 
+// One that never acts again is watched, too: it still takes messages in.
 bool Horizon::watch_next(int rank) {
-  const Time next = fresh_[static_cast<size_t>(rank)];
-  return rank != rank_ && next != kNever && watch_clock(rank, std::max<Time>(1, next));
+  return rank != rank_ && watch_clock(rank, std::max<Time>(1, fresh_[static_cast<size_t>(rank)]));
 }
 
 bool Horizon::watch_clock(int rank, Time at) {
