@@ -36,10 +36,7 @@ uint64_t read_clock() {
 class Player {
  public:
   explicit Player(const Program& program)
-      : program_(program),
-        steps_(program.steps[static_cast<size_t>(g_rank)]),
-        requests_(64, MPI_REQUEST_NULL),
-        values_(64) {
+      : steps_(program.steps[static_cast<size_t>(g_rank)]), requests_(64, MPI_REQUEST_NULL), values_(64) {
     for (size_t i = 0; i < program.comms.size(); ++i)
       comms_.push_back(make_comm(program.comms[i], static_cast<int>(i)));
   }
@@ -63,13 +60,15 @@ class Player {
 
  private:
   static MPI_Comm make_comm(const std::vector<int>& members, int tag) {
-    MPI_Group world, group;
+    MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, static_cast<int>(members.size()), members.data(), &group);
     if (std::count(members.begin(), members.end(), g_rank) != 0) {
       MPI_Comm_create_group(MPI_COMM_WORLD, group, tag, &comm);
     }
+    MPI_Group_free(&world);
+    MPI_Group_free(&group);
     return comm;
   }
 
@@ -170,7 +169,6 @@ class Player {
     }
   }
 
-  const Program& program_;
   const std::vector<Step>& steps_;
   std::vector<MPI_Comm> comms_;
   std::vector<MPI_Request> requests_;                // by slot
@@ -199,9 +197,9 @@ void start_together() {
 int main(int argc, char** argv) {
   mpi_test::Mpi mpi(argc, argv);
   EXPECT(argc == 2);
-  const Program program = playable(std::strtoul(argv[1], nullptr, 10));
+  static const Program program = playable(std::strtoul(argv[1], nullptr, 10));
   EXPECT(program.ranks == mpi_test::g_size);
-  Player player(program);
+  static Player player(program);  // a receive may still get its message in MPI_Finalize
   start_together();
   player.play();
   std::fputs(player.text().c_str(), stdout);
