@@ -27,8 +27,8 @@ SUITES = {
     "kernels": [["bench/work_kernels", kernel, *size, *how] for kernel, size in (("mg", ["128", "40"]), ("lu", ["64", "16"]))
                 for how in ([], ["any"])],
     "racing": [[RACING + name] for name in (
-        "all_pairs", "cancel_race", "irecv_test_storm", "late_receive", "lu_wavefront", "master_wild", "mg_halo", "persistent_race", "racing_comms",
-        "ssend_tests", "waitany_server", "waitsome_server", "work_stealing")],
+        "all_pairs", "cancel_race", "irecv_test_storm", "late_receive", "lu_wavefront", "master_wild", "mg_halo",
+        "persistent_race", "racing_comms", "ssend_tests", "waitany_server", "waitsome_server", "work_stealing")],
 }
 ONLY_RANKS = {"bench/mpi_pt2pt": [2], "bench/mpi_exchange": [2], "bench/mpi_coll": [2, 8]}
 

@@ -148,7 +148,7 @@ void Engine::ask(const Wait& wait) {
     }
   };
   const bool test = wait.kind == Wait::Kind::kTest;
-  if (test && horizon_.none_wanting(g_clock)) return;
+  if (test && horizon_.none_wanting(g_clock)) return;  // a test asks about nothing later
   // What has come for a wildcard is its message once nothing earlier can come.
   matcher_.each_open([&](const Receive& r) {
     if (r.held) return;

@@ -223,8 +223,9 @@ class Engine {
       return decided = attempt();
     });
   }
-  // The same for a test, which mostly finds that nothing has come: that can be told without settling anything. Others
-  // are not kept waiting for that: for acknowledgements, for what waits for room, or for long for room.
+  // The same for a test, which mostly finds that nothing has come: that can be told without settling anything. Not
+  // where others wait for what only learn() does: for acknowledgements, and for sends that found no room. Those who
+  // wait for room themselves wait for a few tests.
   template <typename Attempt>
   void decide_test(const Wait& wait, Attempt&& attempt) {
     const bool owes_nothing = unacknowledged_.empty() && blocked_to_.empty() && offers_used_ == 0;
@@ -250,7 +251,7 @@ class Engine {
   static constexpr uint32_t kPollsBeforeAll = 64;
   static constexpr uint32_t kPollsBeforePublishing = 32;  // with a core for every rank
   static constexpr uint32_t kWaitsPerQuestion = 16;       // told to all; then it must be asked again
-  static constexpr uint32_t kTestsPerLearning = 16;       // and taking in what all have sent
+  static constexpr uint32_t kTestsPerLearning = 16;       // so often a test takes in what all have sent
 
   void open_lane(int to);
   spmc::EPageIndex carve(uint32_t pages);

@@ -26,10 +26,6 @@ std::vector<std::string> player(const match_test::Program& program, uint64_t num
              {std::to_string(number)});
 }
 
-bool is_stuck(const Trace& trace) {
-  return std::any_of(trace.begin(), trace.end(), [](const auto& rank) { return rank.stuck; });
-}
-
 std::string expected_text(const match_test::Program& program, const Trace& trace) {
   std::string text;
   for (size_t rank = 0; rank < trace.size(); ++rank) {

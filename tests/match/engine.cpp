@@ -33,7 +33,7 @@ class Rank final : match::Horizon {
     const auto n = static_cast<size_t>(ranks_);
     bounds_.assign(n, 0);
     known_.assign(n, 0);
-    slots_.resize(number_of_slots());
+    slots_.resize(number_of_slots(steps()));
   }
 
   static void run(void* rank) { static_cast<Rank*>(rank)->run(); }
@@ -58,15 +58,6 @@ class Rank final : match::Horizon {
       if (cut_off_) serve_for_ever();
     }
     finish();
-  }
-
-  size_t number_of_slots() const {
-    int most = -1;
-    for (const Step& step : steps()) {
-      most = std::max(most, step.slot);
-      for (const int slot : step.slots) most = std::max(most, slot);
-    }
-    return static_cast<size_t>(most + 1);
   }
 
   // --- knowledge of others ---
@@ -249,9 +240,7 @@ class Rank final : match::Horizon {
 
   // --- calls ---
 
-  void act() {
-    clock_ += failed_polls_.tick(lookahead());
-  }
+  void act() { clock_ += failed_polls_.tick(lookahead()); }
 
   Event& event(bool flag) {
     Event& e = trace_.events.emplace_back();

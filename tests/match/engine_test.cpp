@@ -29,13 +29,6 @@ Shape shape_of(uint64_t number) {
   return shape;
 }
 
-bool is_stuck(const Trace& trace) {
-  for (const RankTrace& rank : trace) {
-    if (rank.stuck) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 TEST_CASE("every schedule gives what the reference says") {

@@ -91,6 +91,17 @@ void write_rank(std::ostream& out, const std::vector<Step>& steps, const RankTra
 
 }  // namespace
 
+size_t number_of_slots(const std::vector<Step>& steps) {
+  int most = -1;
+  for (const Step& step : steps) {
+    most = std::max(most, step.slot);
+    for (const int slot : step.slots) most = std::max(most, slot);
+  }
+  return static_cast<size_t>(most + 1);
+}
+
+bool is_stuck(const Trace& trace) { return std::ranges::any_of(trace, &RankTrace::stuck); }
+
 bool polls_for_same(const Step& a, const Step& b) {
   if (a.slots.empty() != b.slots.empty()) return false;
   return a.slots.empty() ? a.comm == b.comm && a.peer == b.peer && a.tag == b.tag : a.slots.front() == b.slots.front();

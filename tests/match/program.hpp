@@ -56,6 +56,7 @@ struct Program {
   uint64_t seed = 0;                     // 0: every message takes L; else see latency()
 };
 
+size_t number_of_slots(const std::vector<Step>& steps);
 // Do both tests and probes ask for the same first?
 bool polls_for_same(const Step& a, const Step& b);
 // Could both receives take the same message?
@@ -98,6 +99,7 @@ struct RankTrace {
 };
 
 using Trace = std::vector<RankTrace>;  // by rank
+bool is_stuck(const Trace& trace);     // any of the ranks
 
 // For people: programs and traces as text, a line per step or event.
 std::string to_text(const Program& program);

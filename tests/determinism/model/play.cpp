@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "playable.hpp"
 #include "testing.hpp"
@@ -36,7 +37,9 @@ uint64_t read_clock() {
 class Player {
  public:
   explicit Player(const Program& program)
-      : steps_(program.steps[static_cast<size_t>(g_rank)]), requests_(64, MPI_REQUEST_NULL), values_(64) {
+      : steps_(program.steps[static_cast<size_t>(g_rank)]),
+        requests_(number_of_slots(steps_), MPI_REQUEST_NULL),
+        values_(requests_.size()) {
     for (size_t i = 0; i < program.comms.size(); ++i)
       comms_.push_back(make_comm(program.comms[i], static_cast<int>(i)));
   }
@@ -101,19 +104,13 @@ class Player {
         else MPI_Comm_test_inter(comm, &unused);
         return;
       }
-      case Op::kBarrier: MPI_Barrier(comm); return;
-      case Op::kBcast: {
-        int value = 0;
-        MPI_Bcast(&value, 1, MPI_INT, step.peer, comm);
-        return;
-      }
       default: complete(step);
     }
   }
 
   void send(const Step& step, size_t slot) {
     values_[slot] = numbers_[{step.comm, step.peer}]++;
-    sends_[step.slot] = true;
+    sends_.insert(step.slot);
     const auto start = step.op == Op::kIsend ? MPI_Isend : MPI_Issend;
     start(&values_[slot], 1, MPI_UINT64_T, step.peer, step.tag, comm_of(step), &requests_[slot]);
   }
@@ -133,8 +130,9 @@ class Player {
     Event::Completion done;
     done.slot = slot;
     done.cancelled = cancelled;
-    if (!sent && !cancelled)
+    if (!sent && !cancelled) {
       done = {slot, status.MPI_SOURCE, status.MPI_TAG, values_[static_cast<size_t>(slot)], false};
+    }
     event_.done.push_back(done);
   }
 
@@ -173,7 +171,7 @@ class Player {
   std::vector<MPI_Comm> comms_;
   std::vector<MPI_Request> requests_;                // by slot
   std::vector<uint64_t> values_;                     // the same
-  std::map<int, bool> sends_;                        // slots whose latest request is a send
+  std::set<int> sends_;                              // slots whose latest request is a send
   std::map<std::pair<int, int>, uint64_t> numbers_;  // of the next message, by communicator and member
   Event event_;
   std::string text_;
