@@ -2,7 +2,8 @@
 """What the logical order of messages costs: programs with --order=logical and with --order=arrival, in turns.
 
 Takes the programs from a build folder. A row's time is the median over the rounds, of the program's own figures where it
-prints them and of the whole job otherwise; where it prints several, the ratio is the median of theirs. With --memory the
+prints them and of the whole job otherwise; where it prints several, the ratio is the median of theirs. Lines of output are
+merged in both orders, which detmpirun does by itself only in the logical one: see --default-output. With --memory the
 rows show the most memory that all processes of the job held at once (sum of their PSS, sampled) instead.
 """
 
@@ -44,7 +45,8 @@ def figures(output, seconds):
 
 def run(options, order, ranks, arguments):
     """The figures of one run; with --memory the greatest sum of PSS in MiB. None if it failed."""
-    command = [options.build / "detmpi" / "detmpirun", "-n", str(ranks), "--order=" + order,
+    output_order = [] if options.default_output else ["--ordered-output"]
+    command = [options.build / "detmpi" / "detmpirun", "-n", str(ranks), "--order=" + order, *output_order,
                options.build / arguments[0], *arguments[1:]]
     begin = time.perf_counter()
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -99,6 +101,7 @@ def parse_options():
     add("--ranks", type=number_list, default=[2, 8, 16, 32, 64], metavar="N,...", help="default 2,8,16,32,64")
     add("--rounds", type=int, default=5, help="runs of each program in each order (default 5)")
     add("--length", type=int, default=1, metavar="N", help="let the racing programs do N times what they do in the tests")
+    add("--default-output", action="store_true", help="merge lines of output in the logical order alone")
     add("--memory", action="store_true", help="measure memory instead of time")
     add("--timeout", type=float, default=120, metavar="S", help="seconds per run (default 120)")
     options = parser.parse_args()

@@ -157,14 +157,25 @@ bool abort_first(int code) {
   return g_job->aborted.compare_exchange_strong(nobody, JobTable::kAborted | static_cast<uint32_t>(code));
 }
 
+// Ranks wait for each other, and those with wildcards and tests also come along together in logical time: with five on
+// one core and three on the other all of them go as slowly as the five. The kernel does not see to that by itself,
+// since who waits sleeps now and yields then. Where the ranks cannot be shared out equally it may move them as it
+// likes.
+void choose_core(int rank) {
+  const unsigned cores = spmc::base::usable_cores();
+  spmc::base::move_to_core(static_cast<unsigned>(rank));
+  if (g_job->ranks <= cores || g_job->ranks % cores == 0) {
+    spmc::base::g_home_core = static_cast<int>(static_cast<unsigned>(rank) % cores);
+  }
+}
+
 }  // namespace
 
 void rank_begin(int rank) {
   spmc::base::register_for_fences();
   spmc::base::let_family_copy(spmc::base::parent_process_id());
   spmc::base::set_wait_policy(spmc::base::wait_policy_for(g_job->ranks));
-  spmc::base::move_to_core(static_cast<unsigned>(rank));
-  if (g_job->ranks <= spmc::base::usable_cores()) spmc::base::g_home_core = rank;
+  choose_core(rank);
   g_engine.start(rank);
   g_published_clock = &clock_line(rank).clock;
   g_wake_at = &clock_line(rank).wake_at;

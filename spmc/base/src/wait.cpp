@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 
 namespace spmc::base {
@@ -33,15 +34,22 @@ void set_wait_policy(WaitPolicy policy) {
   g_spin_budget = policy.spins;
 }
 
+// Whoever finds itself away again and again is kept away by other load, and tries less often.
 void go_home() {
-  constexpr uint64_t kNotSoonerNs = 5'000'000;
-  static uint64_t last = 0;
+  constexpr uint64_t kLeastPauseNs = 5'000'000;
+  constexpr uint64_t kMostPauseNs = 80'000'000;
+  static uint64_t pause = kLeastPauseNs;
+  static uint64_t next = 0;
   const uint64_t now = monotonic_ns();
-  if (now - last < kNotSoonerNs) return;
-  last = now;
-  if (current_core() != nth_usable_core(static_cast<unsigned>(g_home_core))) {
-    move_to_core(static_cast<unsigned>(g_home_core));
+  if (now < next) return;
+  const auto home = static_cast<unsigned>(g_home_core);
+  if (current_core() == nth_usable_core(home)) {
+    pause = kLeastPauseNs;
+  } else {
+    move_to_core(home);
+    pause = std::min(2 * pause, kMostPauseNs);
   }
+  next = now + pause;
 }
 
 void register_for_fences() {

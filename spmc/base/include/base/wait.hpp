@@ -52,8 +52,8 @@ extern WaitCounters g_wait_counters;
 extern WaitPolicy g_wait_policy;  // this space's; set_wait_policy
 extern uint32_t g_spin_budget;    // spins of the next wait, at most g_wait_policy.spins
 
-// The core (nth of the usable ones) to which this space returns when it waits elsewhere; for use with at most as many
-// spaces as cores. -1: none.
+// The core (nth of the usable ones) to which this space returns when it waits elsewhere; for use where every core has
+// equally many of them. -1: none.
 extern int g_home_core;
 void go_home();  // at most every few milliseconds; otherwise does nothing
 
