@@ -54,6 +54,7 @@ bool Engine::try_acknowledge(const Unacknowledged& entry) {
   cell->stamp = stamp;
   cell->bytes = 0;
   out.lane.publish(cell, 1, kRecordAck);
+  ++control_messages_;
   wake_rank(entry.from);
   return true;
 }

@@ -375,6 +375,7 @@ void Engine::publish(const Wait& wait) {
   if (wait.probe != nullptr) needs_.push_back(need_of_receive(*wait.probe));
   if (wait.marks != nullptr) needs_.push_back(*wait.marks);
   show_printed();
+  ++control_messages_;
   publisher_.wait(g_clock, wait.kind == Wait::Kind::kAny, needs_);
   wake_watchers(rank_);
 }

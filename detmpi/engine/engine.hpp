@@ -134,9 +134,10 @@ class Engine {
     return strict_sends_ && mode == SendMode::kStandard && context % 2 == 0 ? SendMode::kSynchronous : mode;
   }
   spmc::FramePool& frames() { return pool_; }
-  // For tools; both depend on timing.
+  // For tools; all depend on timing.
   uint64_t messages_taken() const;
   uint64_t messages_waiting() const;
+  uint64_t control_messages() const { return control_messages_; }  // records of waits, and acknowledgements
 
   // --- sends (send.cpp) ---
   // Puts the request's message under way: at once, or behind those that wait. Sets pushed, and complete if it is.
@@ -391,6 +392,7 @@ class Engine {
   uint64_t concluded_at_ = ~uint64_t{0};  // news
   uint64_t changes_ = 0;                  // of what a record of waits is made of
   uint64_t published_changes_ = 0;        // when the record was published
+  uint64_t control_messages_ = 0;
   bool announce_due_ = false;
   bool described_ = false;
   bool described_poll_ = false;

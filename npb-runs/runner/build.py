@@ -3,7 +3,7 @@
 import pathlib
 
 from libraries import NO_CXX_BINDINGS, compile_program, note, shorten
-from runner.plan import INSTRUMENTED
+from runner.plan import CHANNELS, INSTRUMENTED
 
 FLAGS = ["-std=c++20", "-O3", "-march=native"]
 COUNTERS = pathlib.Path(__file__).resolve().parent / "counters.c"
@@ -22,6 +22,9 @@ class Builder:
     def program(self, benchmark, build):
         """The executable, None if it cannot be made."""
         library = self.libraries[build.removesuffix(f"-{INSTRUMENTED}")]
+        if library.name == CHANNELS:
+            return self.make(f"{benchmark.name}.{build}", library.cxx, [*FLAGS, *self.flags, *library.flags],
+                             [*benchmark.sources, *library.extra], [*benchmark.depends, *library.depends])
         if not library.cxx:
             self.fail(f"{library.name}: no C++ compiler wrapper, {benchmark.name} left out")
             return None
@@ -68,4 +71,4 @@ def build_all(builder, programs, cases, contenders, probe):
     found = {(program.name, build): builder.program(program, build)
              for program in programs if program.name in wanted for build in builds}
     libraries = dict.fromkeys(contender.library for contender in contenders) if probe and wanted else ()
-    return found, {library: builder.counters(library) for library in libraries}
+    return found, {library: builder.counters(library) for library in libraries if library != CHANNELS}

@@ -9,7 +9,8 @@ import sys
 
 import libraries as mpi
 from arguments import name_list, positive, rank_list
-from runner import VERSION, benchmarks, build, execute, machine, plan, plots, progress, report, results, summary, tables
+from runner import (VERSION, benchmarks, build, channels, execute, machine, plan, plots, progress, report, results, summary,
+                    tables)
 
 EXIT_FAILED, EXIT_USAGE = 1, 2
 DEFAULT_RESULTS = pathlib.Path("npb-results.jsonl")
@@ -71,6 +72,8 @@ def add_run(commands, names):
     add("--seeds", type=seed_list, default=[], metavar="N,...",
         help="also other legal orders of DetMPI, by their seeds")
     add("--instrumented", action="store_true", help="also programs compiled by detmpicxx --instrument")
+    add("--regions", type=name_list(plan.REGION_MODES), default=[], metavar="MODE,...",
+        help=f"also over channels of SPMC memory, as DetMPI was in paper 004, in modes of it: {', '.join(plan.REGION_MODES)}")
     add_places(add)
     add("--peer-ranks", type=positive(int), metavar="N",
         help="no more than N ranks with MPICH and Open MPI, which may spin when there are more ranks than cores")
@@ -136,7 +139,7 @@ def plan_of(options, found, programs):
         left_out += complaints
         cases += plan.plan_given(executables, options.classes, options.ranks)
     contenders = plan.contenders_of([library.name for library in found], options.orders, options.seeds,
-                                    options.instrumented)
+                                    options.instrumented, options.regions)
     for line in left_out:
         mpi.note(f"npb: {line}")
     return plan.plan_runs(cases, contenders, options.repeats, not options.no_probe, options.peer_ranks)
@@ -163,6 +166,8 @@ def print_runs(runs):
 def act_run(options):
     programs = benchmarks.find_benchmarks()
     found = mpi.find_libraries(options.mpi, options.dist, "npb")
+    if options.regions:
+        found += filter(None, [channels.find_channels(options.dist)])
     if not found:
         raise UsageError("no MPI library was found; ./quickstart --no-run makes DetMPI, --dist=DIR says where it is")
     if options.given_only and not options.bin_dir:
@@ -234,6 +239,7 @@ def act_list(options):
     for library in mpi.find_libraries(mpi.LIBRARIES, options.dist, "npb"):
         print(f"  {library.name:8} {machine.version_of(library) or '?':8} {library.launcher[0]}")
     print("modes of detmpi:\n  --orders logical,arrival   --seeds N,...   --instrumented")
+    print(f"modes of SPMC memory:\n  --regions {','.join(plan.REGION_MODES)}")
     if options.bin_dir:
         executables, complaints = benchmarks.find_given(options.bin_dir)
         print(f"executables in {options.bin_dir}:")

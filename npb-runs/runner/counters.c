@@ -17,7 +17,8 @@ static const char* const names[COUNTERS] = {
 static long long counts[COUNTERS];
 
 /* Performance variables of DetMPI: counters of unsigned long long. */
-static const char* const variables[] = {"clock", "extra_ticks", "messages_taken", "waits", "sleeps"};
+static const char* const variables[] = {"clock", "extra_ticks", "messages_taken", "control_messages",
+                                        "waits", "sleeps"};
 enum { VARIABLES = sizeof variables / sizeof *variables };
 static MPI_T_pvar_session session;
 static MPI_T_pvar_handle handles[VARIABLES];

@@ -28,11 +28,14 @@ class Tools:
         return self.executables.get((run.case.benchmark, run.contender.build()))
 
     def command(self, run):
-        """Launcher, its options, the program and its arguments. The probe of ours has the counters preloaded."""
+        """Launcher, its options, the program and its arguments. The probe of ours has the counters preloaded; channels
+        have them built in."""
         case, library = run.case, self.libraries[run.contender.library]
         options, program = run.contender.launcher_options(), [str(self.executable(run))]
         if not case.given:
             program += self.programs[case.benchmark].arguments(case.problem_class, case.variant)
+        if library.name == plan.CHANNELS:
+            return [program[0], "-n", str(case.ranks), *options, "--", *program[1:]]
         if run.number == 0 and library.name == "detmpi" and run.contender.mode != "arrival":
             options = [*options, "--digest"]
         if run.number == 0 and not case.given and self.counters.get(library.name):

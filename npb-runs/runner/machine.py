@@ -7,6 +7,7 @@ import re
 import subprocess
 
 from libraries import ROOT, find_program
+from runner import VERSION
 
 
 def first_match(pattern, text):
@@ -46,6 +47,8 @@ def describe():
 
 def version_of(library):
     """The version of an MPI library, None if it does not tell."""
+    if not library.launcher:
+        return VERSION
     text = said_by(library.launcher[0], "--version")
     if library.name == "mpich":
         return first_match(r"Version:\s*(\S+)", text) or first_match(r"MPICH Version:\s*(\S+)", said_by(

@@ -1,11 +1,15 @@
 """Which runs there are, and in which order."""
 
+from libraries import PEERS
 from runner import benchmarks
 
 # A mode: the arguments of detmpirun, and of detmpicxx where the program must be compiled for it.
 ORDERS = ("logical", "arrival")
 INSTRUMENTED = "instrumented"
-TITLES = {"detmpi": "DetMPI", "mpich": "MPICH", "openmpi": "Open MPI"}
+# The library of runner/channels.py, and its modes: blocking or not, and how pages are read and written.
+CHANNELS = "channels"
+REGION_MODES = ("b.nwr", "b.wr", "b.wr2", "nb.nwr", "nb.wr", "nb.wr2")
+TITLES = {"detmpi": "DetMPI", "mpich": "MPICH", "openmpi": "Open MPI", CHANNELS: "channels"}
 
 
 class Case:
@@ -23,7 +27,7 @@ class Case:
 
 
 class Contender:
-    """Who computes it: a library and, for DetMPI, a mode."""
+    """Who computes it: a library and, for DetMPI and channels, a mode."""
 
     def __init__(self, library, mode=""):
         self.library = library
@@ -35,6 +39,8 @@ class Contender:
     def launcher_options(self):
         if self.mode in ORDERS:
             return [f"--order={self.mode}"]
+        if self.mode in REGION_MODES:
+            return [f"--mode={self.mode}"]
         return [f"--seed={self.mode.removeprefix('seed')}"] if self.mode.startswith("seed") else []
 
     def build(self):
@@ -42,7 +48,9 @@ class Contender:
         return f"{self.library}-{INSTRUMENTED}" if self.mode == INSTRUMENTED else self.library
 
     def takes(self, case, peer_ranks):
-        if self.library != "detmpi" and peer_ranks is not None and case.ranks > peer_ranks:
+        if self.library in PEERS and peer_ranks is not None and case.ranks > peer_ranks:
+            return False
+        if self.library == CHANNELS and case.variant == benchmarks.WILDCARD:
             return False
         if case.given:
             return case.given.runs_under(self.library) and self.mode != INSTRUMENTED
@@ -75,9 +83,10 @@ def describe(benchmark, problem_class, ranks, variant):
     return f"{name}, class {problem_class}, {ranks} rank{'s' if ranks != 1 else ''}"
 
 
-def contenders_of(libraries, orders, seeds, instrumented):
-    modes = [*orders, *(f"seed{seed}" for seed in seeds), *([INSTRUMENTED] if instrumented else [])]
-    return [Contender(library, mode) for library in libraries for mode in (modes if library == "detmpi" else [""])]
+def contenders_of(libraries, orders, seeds, instrumented, regions=()):
+    modes = {"detmpi": [*orders, *(f"seed{seed}" for seed in seeds), *([INSTRUMENTED] if instrumented else [])],
+             CHANNELS: regions}
+    return [Contender(library, mode) for library in libraries for mode in modes.get(library, [""])]
 
 
 def plan_cases(programs, classes, rank_counts, variants):

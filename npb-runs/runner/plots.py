@@ -129,6 +129,16 @@ def between_modes(summary):
         f"time / {plan.label(*base)}")
 
 
+def between_region_modes(summary):
+    base = summary.base_region_mode()
+    if len(summary.region_modes()) < 2:
+        return []
+    return bar_plots(
+        summary, "regions", "Modes of SPMC memory", f"Median run time over channels, {plan.label(*base)} being 1. Under the "
+        "bars: ranks.", summary.region_modes(), lambda case, mode: summary.ratio(case, mode, base, summary.median),
+        f"time / {plan.label(*base)}")
+
+
 def growth(summary, name, title, caption, figure_of, ylabel):
     """Ratios of each mode to the base mode by the number of ranks: a panel per mode, a line per program."""
     base = summary.base_mode()
@@ -205,6 +215,7 @@ def all_plots(summary):
                        "Medians relative to the better peer, below 1 is faster. Under the bars: ranks.", summary.median,
                        "time"),
         *between_modes(summary),
+        *between_region_modes(summary),
         *growth(summary, "overhead", "What determinism costs, by the number of ranks",
                 f"Median run time relative to {base}.", summary.median, f"time / {base}"),
         *scaling(summary),

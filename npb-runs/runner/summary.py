@@ -6,7 +6,8 @@ from libraries import PEERS
 from runner import plan
 from runner.results import latest_runs
 
-MODE_ORDER = ("logical", "arrival", "seed", "instrumented")
+MODE_ORDER = ("logical", "arrival", "seed", "instrumented", *plan.REGION_MODES)
+LIBRARY_ORDER = ("detmpi", *PEERS, plan.CHANNELS)
 BENCHMARK_ORDER = ("ep", "is", "cg", "mg", "ft", "lu", "sp", "bt", "mm")
 CLASS_ORDER = "SWABCDEF"
 
@@ -22,8 +23,10 @@ def case_order(case):
 
 def contender_order(contender):
     library, mode = contender
+    if mode in MODE_ORDER:
+        return place(LIBRARY_ORDER, library), place(MODE_ORDER, mode), 0
     kind = mode.rstrip("0123456789")
-    return (place(("detmpi", *PEERS), library), place(MODE_ORDER, kind), int(mode[len(kind):] or 0))
+    return place(LIBRARY_ORDER, library), place(MODE_ORDER, kind), int(mode[len(kind):] or 0)
 
 
 class Samples:
@@ -103,6 +106,15 @@ class Summary:
     def modes(self):
         return [contender for contender in self.contenders if contender[0] == "detmpi"]
 
+    def region_modes(self):
+        return [contender for contender in self.contenders if contender[0] == plan.CHANNELS]
+
+    def base_region_mode(self):
+        """What modes of channels are compared with: that of paper 004, else the first."""
+        modes = self.region_modes()
+        first = (plan.CHANNELS, plan.REGION_MODES[0])
+        return first if first in modes else (modes[0] if modes else None)
+
     def base_mode(self):
         """What modes of DetMPI are compared with: arrival order, else the first."""
         modes = self.modes()
@@ -113,7 +125,8 @@ class Summary:
                 for run in samples.failures()]
 
     def unsteady(self):
-        """Cases of programs of this tree that DetMPI must repeat byte for byte and did not."""
+        """Cases of programs of this tree that must be repeated byte for byte, and were not: with DetMPI and over
+        channels."""
         return [(case, contender) for case, by_contender in self.samples.items() if case[3] != "given"
                 for contender, samples in by_contender.items()
-                if contender[0] == "detmpi" and contender[1] != "arrival" and len(samples.outputs()) > 1]
+                if contender[0] not in PEERS and contender[1] != "arrival" and len(samples.outputs()) > 1]

@@ -10,8 +10,9 @@ MEMORY_NOTE = """The most that all processes of a job held at once, launcher inc
 in a run that is not timed; in brackets the ratio to the better peer."""
 COUNTER_NOTE = """Sums over all ranks, of the program's own calls: messages from point to point and their bytes;
 receives, and those from anybody (wildcards); tests, whose outcome the order of messages decides; collective operations
-and the bytes that ranks hand in. Of DetMPI: waits in which the first look was in vain, and those that slept; runs that
-ended in a deadlock; the digest of the run."""
+and the bytes that ranks hand in. Of DetMPI: control messages, by which ranks tell others what they wait for and what they
+have received; waits in which the first look was in vain, and those that slept; runs that ended in a deadlock; the digest of
+the run."""
 TEXT_COLUMNS = ("program", "class", "library", "mode", "end", "reason")
 STATUS_TEXT = {"timeout": "timed out", "failed": "failed", "unverified": "not verified"}
 
@@ -97,6 +98,42 @@ def overhead_table(summary):
     return Table("What determinism costs", ["program", "class", "mode", *map(str, counts)], rows, note)
 
 
+def region_table(summary):
+    """Each mode of channels against the oldest one."""
+    base, rows = summary.base_region_mode(), []
+    for case in summary.samples:
+        times = [summary.median(case, mode) for mode in summary.region_modes()]
+        first = summary.median(case, base) if base else None
+        if any(times):
+            rows.append(case_cells(case) + [
+                (format_time(time * 1e6) + (f" ({first / time:.2f}x)" if first else "")) if time else "-" for time in times])
+    return Table("Modes of SPMC memory", CASE_HEADER + labels(summary.region_modes()), rows, f"""Medians of the run time
+        over channels; in brackets how many times as fast as {plan.label(*base)}.""" if base else "")
+
+
+REGION_COUNTERS = ("data_pages", "system_pages", "faults", "sends")
+
+
+def page_table(summary):
+    """Paper 004, table II and figure 4."""
+    rows = []
+    for case in summary.samples:
+        for mode in summary.region_modes():
+            samples = summary.get(case, mode)
+            counters = samples.counters() if samples else None
+            if not counters or "data_pages" not in counters:
+                continue
+            per_send = counters["data_pages"] / counters["sends"] if counters["sends"] else 0
+            spent = case[2] * (samples.probed("seconds") or 0) * 1e9
+            suspended = f"{100 * counters['suspended_ns'] / spent:.0f} %" if spent else "-"
+            rows.append(case_cells(case) + [mode[1], *(f"{counters[name]:,}" for name in REGION_COUNTERS),
+                                            f"{per_send:.1f}", suspended])
+    header = [*CASE_HEADER, "mode", *(name.replace("_", " ") for name in REGION_COUNTERS), "pages per send", "suspended"]
+    return Table("Pages of SPMC memory", header, rows, """Sums over all ranks of the probe: frames taken for data, and for page
+        tables and extension pages; page faults of SPMC memory; calls of chan_send. Suspended: the part of the ranks'
+        run time, from the program's start to its end, in which they slept.""")
+
+
 def memory_table(summary):
     rows = []
     for case in summary.samples:
@@ -109,7 +146,8 @@ def memory_table(summary):
     return Table("Memory", CASE_HEADER + labels(summary.contenders), rows, MEMORY_NOTE)
 
 
-COUNTERS = ("messages", "bytes", "receives", "wildcards", "tests", "collectives", "collective_bytes", "waits", "sleeps")
+COUNTERS = ("messages", "bytes", "receives", "wildcards", "tests", "collectives", "collective_bytes", "control_messages",
+            "waits", "sleeps")
 
 
 def deadlocks_in(samples):
@@ -119,7 +157,8 @@ def deadlocks_in(samples):
 def counter_table(summary):
     rows = []
     for case, by_contender in summary.samples.items():
-        found = [(contender, samples) for contender, samples in by_contender.items() if samples.counters()]
+        found = [(contender, samples) for contender, samples in by_contender.items()
+                 if samples.counters() and contender[0] != plan.CHANNELS]
         if found:
             contender, samples = found[0]
             counters = samples.counters()
@@ -157,7 +196,8 @@ def failure_table(summary):
 
 def all_tables(summary):
     """Those that have rows."""
-    makers = (time_table, rate_table, overhead_table, memory_table, counter_table, system_table, failure_table)
+    makers = (time_table, rate_table, overhead_table, region_table, page_table, memory_table, counter_table, system_table,
+              failure_table)
     return [table for table in (make(summary) for make in makers) if table.rows]
 
 

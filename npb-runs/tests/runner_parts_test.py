@@ -146,6 +146,16 @@ class Planning(unittest.TestCase):
         self.assertEqual([contender.build() for contender in found],
                          ["detmpi", "detmpi", "detmpi", "detmpi-instrumented", "mpich"])
 
+    def test_modes_of_channels(self):
+        found = plan.contenders_of(["mpich", "channels"], ["logical"], [], True, ["b.nwr", "nb.wr2"])
+        self.assertEqual([contender.key() for contender in found],
+                         [("mpich", ""), ("channels", "b.nwr"), ("channels", "nb.wr2")])
+        self.assertEqual([contender.launcher_options() for contender in found], [[], ["--mode=b.nwr"], ["--mode=nb.wr2"]])
+        cases, _ = plan.plan_cases(self.programs, ["S"], [2], ["", "wildcard"])
+        runs = plan.plan_runs(cases, found, 1, False, peer_ranks=1)
+        self.assertEqual({run.contender.library for run in runs}, {"channels"})
+        self.assertEqual({run.case.variant for run in runs}, {""})
+
     def test_executables_of_the_user(self):
         given = [benchmarks.Given(None, "bt", "S", None, "mpich"), benchmarks.Given(None, "cg", "S", 8, "openmpi"),
                  benchmarks.Given(None, "cg", "C", 8, "mpich")]
@@ -335,6 +345,23 @@ class Tables(unittest.TestCase):
         row = self.rows(tables.counter_table(self.summary))["cg", "S", 2]
         self.assertEqual(row[:4], ["1,234", "5,678", "-", "3"])
         self.assertEqual(row[-2:], [0, "abc"])
+
+    def test_modes_of_channels(self):
+        counters = {"data_pages": 600, "system_pages": 20, "faults": 1500, "sends": 300, "suspended_ns": 10**9}
+        records = sample_records()
+        for mode, seconds in (("nb.wr2", 2.0), ("b.nwr", 5.0)):
+            records.append(run_record(library="channels", mode=mode, round=0, seconds=5.0, counters=counters))
+            records.append(run_record(library="channels", mode=mode, seconds=seconds))
+        everything = summary.Summary([records])
+        self.assertEqual(everything.contenders[-2:], [("channels", "b.nwr"), ("channels", "nb.wr2")])
+        table = tables.region_table(everything)
+        self.assertEqual(table.header[3:], ["channels b.nwr", "channels nb.wr2"])
+        self.assertEqual(table.rows, [["cg", "S", 2, "5 s (1.00x)", "2 s (2.50x)"]])
+        self.assertEqual(tables.page_table(everything).rows[1],
+                         ["cg", "S", 2, "nb.wr2", "600", "20", "1,500", "300", "2.0", "10 %"])
+        self.assertEqual(self.rows(tables.counter_table(everything))["cg", "S", 2][0], "1,234")
+        if plots.is_available():
+            self.assertIn("regions-S", [plot.name for plot in plots.all_plots(everything)])
 
     def test_deadlocks_are_counted(self):
         records = sample_records() + [run_record(round=7, status="failed", reason="deadlock", exit_code=122)]

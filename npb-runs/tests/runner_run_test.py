@@ -79,6 +79,25 @@ class Runs(Whole):
         self.assertEqual(len(probes), 3)
         self.assertEqual(sum("--digest" in probe for probe in probes), 2)
 
+    def test_over_channels(self):
+        done = self.npb_run("--mpi", "", "--regions", "b.nwr,nb.wr2", "--benchmarks", "cg,lu", "--variants", "named,wildcard")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        program = str(self.folder / "build" / "cg.channels")
+        self.assertEqual(self.calls("channels -n"), self.calls("channels "))
+        for mode in ("b.nwr", "nb.wr2"):
+            self.assertEqual(self.calls("channels ").count(f"channels -n 2 --mode={mode} -- --class=S"), 2 * 3, mode)
+        (compiling,) = [line for line in self.calls("compile channels") if program in line]
+        for word in ("-Dmain=rank_main", "/channels/launch.cpp", "/lib/libdlinux.so"):
+            self.assertIn(word, compiling)
+        self.assertEqual({record["counters"]["messages"] for record in self.records() if record["round"] == 0}, {7})
+        self.assertIn("### Modes of SPMC memory", done.stdout)
+
+    def test_channels_that_are_not_installed(self):
+        (self.folder / "dist/lib/libdlinux.so").unlink()
+        done = self.npb_run("--regions", "b.nwr", "--dry-run")
+        self.assertIn("npb: channels left out: libdlinux was not found", done.stderr)
+        self.assertNotIn("channels", done.stdout)
+
     def test_the_probe_measures(self):
         self.npb_run("--mpi", "mpich")
         probe, timed = self.records()[0], self.records()[1]

@@ -53,18 +53,26 @@ echo '#!/bin/sh' >"$2"
 chmod +x "$2"
 """
 
+# Programs over channels are launchers themselves. This one is asked for its version, too, as the machine's compiler.
+CHANNELS_COMPILER = COMPILER.replace("#!/bin/sh\n", """#!/bin/sh
+[ "$1" = --version ] && { echo "g++ 1.2.3"; exit 0; }
+""", 1).replace("""echo '#!/bin/sh' >"$2"
+""", """cp "$FAKE/over-channels" "$2"
+""")
+
 
 def make_stand_ins(folder):
-    """DetMPI in folder/dist, the peers in folder/path. The environment for them, but for PATH."""
+    """DetMPI in folder/dist, the peers and g++ in folder/path."""
     places = {
         "dist/bin/detmpirun": LAUNCHER, "dist/bin/detmpicc": COMPILER, "dist/bin/detmpicxx": COMPILER,
         "path/mpirun.mpich": LAUNCHER, "path/mpicc.mpich": COMPILER, "path/mpicxx.mpich": COMPILER,
         "path/mpirun.openmpi": LAUNCHER, "path/mpicc.openmpi": COMPILER, "path/mpicxx.openmpi": COMPILER,
+        "path/g++": CHANNELS_COMPILER, "over-channels": LAUNCHER, "dist/lib/libdlinux.so": "",
     }
     for name, text in places.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        library = next(each for each in ("detmpi", "mpich", "openmpi") if each in name)
+        library = next((each for each in ("detmpi", "mpich", "openmpi") if each in name), "channels")
         path.write_text(text.replace("NAME", library), encoding="utf-8")
         path.chmod(0o755)
 

@@ -19,6 +19,7 @@ LAYERS = {
     "detmpi": ("detmpi", ["chan", "space", "spmc", "base"]),
     "dmr": ("dmr", ["chan", "space", "spmc", "base"]),
     "npb-runs": ("npb-runs", ["detmpi"]),
+    "npb-runs/channels": ("npb-runs", ["detmpi", "chan", "space", "spmc", "base"]),
     "bench": ("bench", ["detmpi", "chan", "space", "spmc", "base"]),
 }
 PUBLIC_PREFIXES = {"base", "spmc", "space", "chan", "detmpi", "dmr"}
