@@ -12,8 +12,8 @@ Messages g_messages;
 
 namespace {
 
-void check(bool well, const char* call) {
-  if (!well) fail("%s: %s", call, chan_last_error());
+void check(bool well) {
+  if (!well) fail("%s", chan_last_error());
 }
 
 void copy(void* to, const void* from, size_t bytes) {
@@ -57,10 +57,10 @@ void Messages::send(int to, Envelope envelope, const void* data) {
   if (to == rank_) return send_to_self(envelope, data);
   const chan_id out = channel(rank_, to);
   counts_.sends += 1;
-  if (envelope.bytes == 0) return check(chan_sendLast(out, &envelope, sizeof envelope) == 0, "chan_sendLast");
-  check(chan_send(out, &envelope, sizeof envelope) == 0, "chan_send");
+  if (envelope.bytes == 0) return check(chan_sendLast(out, &envelope, sizeof envelope) == 0);
+  check(chan_send(out, &envelope, sizeof envelope) == 0);
   counts_.sends += 1;
-  check(chan_sendLast(out, data, envelope.bytes) == 0, "chan_sendLast");
+  check(chan_sendLast(out, data, envelope.bytes) == 0);
 }
 
 void Messages::send_to_self(const Envelope& envelope, const void* data) {
@@ -106,9 +106,7 @@ void Messages::wait(Receive& receive) {
 // Takes in the next message of that rank.
 void Messages::take_next(int from) {
   const chan_id in = channel(from, rank_);
-  const auto get = [&](void* to, size_t bytes) {
-    check(chan_recv(in, to, bytes) == static_cast<ssize_t>(bytes), "chan_recv");
-  };
+  const auto get = [&](void* to, size_t bytes) { check(chan_recv(in, to, bytes) == static_cast<ssize_t>(bytes)); };
   Envelope envelope;
   get(&envelope, sizeof envelope);
   Source& source = sources_[static_cast<size_t>(from)];
