@@ -1,8 +1,7 @@
 #include "board_store.hpp"
 
-#include <base/check.hpp>
-
 #include "../engine/engine.hpp"
+#include "../engine/out_of_memory.hpp"
 
 namespace detmpi {
 
@@ -15,7 +14,7 @@ spmc::EPageIndex BoardStore::take(uint32_t members, size_t area) {
     return old.first;
   }
   auto run = g_engine.frames().try_alloc_run(chan::Board::frames_needed(members, area));
-  CHECK(run.ok(), "no memory for a communicator of %u ranks: %s", members, run.error().what);
+  if (!run) end_out_of_memory("a communicator of " + std::to_string(members) + " ranks");
   chan::Board::blank(run.value(), members);
   return run.value();
 }

@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include "out_of_memory.hpp"
+
 namespace detmpi {
 namespace {
 
@@ -49,7 +51,7 @@ void Publisher::store(const std::vector<uint64_t>& words) {
   if (words.size() > room_words_) {
     const auto pages = static_cast<uint32_t>((words.size() * 2 + kPageWords - 1) / kPageWords);
     auto run = frames_->try_alloc_run(pages);
-    CHECK(run.ok(), "no memory for the record of what a rank waits for: %s", run.error().what);
+    if (!run) end_out_of_memory("the record of what a rank waits for");
     room_ = run.value();
     room_words_ = pages * kPageWords;
   }

@@ -5,7 +5,6 @@
 // A send is buffered as far as lane and window have room; what does not fit waits in the queue to its destination, in
 // order, and is pushed on in every later call. So a standard send never fails, and two ranks that send to each other
 // before they receive make progress: whoever is blocked takes in what comes (progress.cpp).
-#include <base/check.hpp>
 #include <base/sys.hpp>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "../object/call.hpp"
 #include "choices.hpp"
 #include "engine.hpp"
+#include "out_of_memory.hpp"
 
 namespace detmpi {
 
@@ -41,7 +41,7 @@ spmc::EPageIndex Engine::carve(uint32_t pages) {
   if (ring_block_left_ < pages) {
     const uint32_t block = std::max(pages, spmc::kFramesPerChunk);
     auto run = pool_.try_alloc_run(block);
-    CHECK(run.ok(), "no memory for the messages of rank %d: %s", rank_, run.error().what);
+    if (!run) end_out_of_memory("the messages of rank " + std::to_string(rank_));
     ring_block_ = run.value();
     ring_block_left_ = block;
   }

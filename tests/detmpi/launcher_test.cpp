@@ -270,6 +270,13 @@ TEST_CASE("the time-out ends the job with 124") {
   }
 }
 
+TEST_CASE("a job that has used up its shared memory ends with a message") {
+  const RunResult result = run_command_same(detmpirun_with({"-n", "2", "--memory=64M", program("exhaust")}));
+  INFO(result.err);
+  CHECK(result.exit_code == 1);
+  CHECK(contains(result.err, "no shared memory is left for a communicator of 2 ranks; detmpirun --memory=SIZE"));
+}
+
 TEST_CASE("the logical clock repeats, and begins where it began") {
   for (const char* start : kStarts) {
     for (const int ranks : {1, 2, 5}) {
