@@ -144,14 +144,14 @@ int chan_sendLast(chan_id channel, const void* buf, size_t size) {
   return chan::send("chan_sendLast", channel, buf, size, true);
 }
 
-int chan_set_policy(chan_id id, enum chan_policy policy) {
+int chan_set_policy(chan_id id, int policy) {
   using namespace chan;
   Channel* channel = find_end("chan_set_policy", id, Role::kProducer);
   if (channel == nullptr) return -1;
   if (policy != CHAN_EAGER && policy != CHAN_LAZY) {
-    return fail(EINVAL, "chan_set_policy: there is no policy %d", static_cast<int>(policy));
+    return fail(EINVAL, "chan_set_policy: there is no policy %d", policy);
   }
   if (policy == CHAN_EAGER && publish_all(*channel) != 0) return fail_below("chan_set_policy", *channel);
-  channel->policy = policy;
+  channel->policy = static_cast<chan_policy>(policy);
   return 0;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../types/layout.hpp"
 #include "../types/typed_room.hpp"
 
 namespace detmpi {
@@ -9,7 +10,7 @@ class Laid {
  public:
   Laid(const Datatype& type, int64_t most) : type_(type), room_(type, type.dense ? 0 : most) {}
   const void* from(const std::byte* packed, int64_t count) {
-    if (type_.dense) return reinterpret_cast<const char*>(packed) - type_.true_lb;
+    if (type_.dense) return place(reinterpret_cast<const char*>(packed), -type_.true_lb);
     unpack_all(room_.base(), count, type_, packed);
     return room_.base();
   }

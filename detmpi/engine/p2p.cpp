@@ -158,7 +158,7 @@ void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, 
   if (g_engine.looks_at_sends()) [[unlikely]]
     mode = look_at_send(buf, count, type, to, mode);
   if (type.dense && mode == SendMode::kStandard) [[likely]] {
-    const auto* data = static_cast<const char*>(buf) + type.true_lb;
+    const char* const data = place(static_cast<const char*>(buf), type.true_lb);
     const int world = receivers_in(comm)[static_cast<size_t>(to.rank)];
     if (g_engine.try_send_now(world, data, type.size * static_cast<size_t>(count), to.tag, comm, to.context)) return;
   }
@@ -179,7 +179,7 @@ template <typename Tell>
   if (from.rank == MPI_ANY_SOURCE || !type.dense) return false;
   Engine::Received received;
   const int world = senders_in(comm)[static_cast<size_t>(from.rank)];
-  char* const data = static_cast<char*>(buf) + type.true_lb;
+  char* const data = place(static_cast<const char*>(buf), type.true_lb);
   const size_t room = type.size * static_cast<size_t>(count);
   if (!g_engine.try_receive_soon(world, from.context, from.tag, data, room, &received)) return false;
   if (g_note_events) [[unlikely]]

@@ -14,6 +14,7 @@
 
 #include "../object/comm.hpp"
 #include "../types/datatype.hpp"
+#include "../types/layout.hpp"
 #include "copy.hpp"
 #include "general_request.hpp"
 
@@ -35,7 +36,7 @@ class TypedBytes {
   TypedBytes(const Datatype& type, const void* base, int64_t count) {
     size_ = type.size * static_cast<size_t>(count);
     if (type.dense) {
-      flat_ = static_cast<char*>(const_cast<void*>(base)) + type.true_lb;
+      flat_ = place(static_cast<const char*>(base), type.true_lb);
     } else {
       cursor_ = Cursor(type, base, count);
     }

@@ -95,10 +95,10 @@ int chan_test(chan_id channel);
  * is lost. Does not block. */
 int chan_free(chan_id channel);
 
-/* Producer: chooses when later messages become visible; CHAN_EAGER at first. Publishes what was withheld
- * when changing to CHAN_EAGER. A child that is handed the producer's end inherits the policy. EINVAL: no
- * such policy. */
-int chan_set_policy(chan_id channel, enum chan_policy policy);
+/* Producer: chooses when later messages become visible, `policy` is of enum chan_policy; CHAN_EAGER at first.
+ * Publishes what was withheld when changing to CHAN_EAGER. A child that is handed the producer's end inherits
+ * the policy. EINVAL: no such policy. */
+int chan_set_policy(chan_id channel, int policy);
 
 /* The last failure in this space as a sentence; "" when there was none. Valid until the next call. */
 const char* chan_last_error(void);

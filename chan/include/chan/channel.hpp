@@ -86,7 +86,7 @@ class Sender<T> : public End {
   Status send_last(const T& value) const { return send_last_bytes(&value, sizeof(T)); }
   Status send_last(std::span<const T> values) const { return send_last_bytes(values.data(), values.size_bytes()); }
   Status set_policy(Policy policy) const {
-    return detail::status(chan_set_policy(id(), static_cast<chan_policy>(policy)), "chan_set_policy");
+    return detail::status(chan_set_policy(id(), static_cast<int>(policy)), "chan_set_policy");
   }
 };
 
@@ -134,7 +134,7 @@ class Sender<std::string> : public End {
   Status send(std::string_view text) const { return send_bytes(text.data(), text.size()); }
   Status send_last(std::string_view text) const { return send_last_bytes(text.data(), text.size()); }
   Status set_policy(Policy policy) const {
-    return detail::status(chan_set_policy(id(), static_cast<chan_policy>(policy)), "chan_set_policy");
+    return detail::status(chan_set_policy(id(), static_cast<int>(policy)), "chan_set_policy");
   }
 };
 
