@@ -74,20 +74,19 @@ int fold_before(const char* in, char* out, int64_t count, const Datatype& type, 
 int fold_along_ranks(const void* in, void* out, int64_t count, const Datatype& type, const Op& op, Comm& comm,
                      const Signature& signature) {
   Line line(type, comm, signature);
-  const bool into_out = in != out && !op.function;  // operations of the program's would need a copy of `in`
-  const TypedRoom left(type, comm.rank > 0 && !into_out ? piece_of(type, count) : 0);
+  const bool first = comm.rank == 0;
+  const bool into_out = !first && in != out && !op.function;  // an operation of the program's would need a copy of `in`
+  const TypedRoom left(type, first || into_out ? 0 : piece_of(type, count));
   in_pieces(type, count, [&](ptrdiff_t at, int64_t n) {
     char* const folded = static_cast<char*>(out) + at;
     const char* const own = static_cast<const char*>(in) + at;
-    if (comm.rank == 0) {
-      if (in != out) copy_typed(folded, own, n, type);
-    } else if (into_out) {
+    if (into_out) {
       line.receive_left(folded, n);
       fold(op, folded, own, n, type);
     } else {
       if (in != out) copy_typed(folded, own, n, type);
-      line.receive_left(left.base(), n);
-      fold_left(op, left.base(), folded, n, type);
+      if (!first) line.receive_left(left.base(), n);
+      if (!first) fold_left(op, left.base(), folded, n, type);
     }
     line.send_right(folded, n);
   });

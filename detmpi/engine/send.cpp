@@ -41,7 +41,7 @@ spmc::EPageIndex Engine::carve(uint32_t pages) {
   if (ring_block_left_ < pages) {
     const uint32_t block = std::max(pages, spmc::kFramesPerChunk);
     auto run = pool_.try_alloc_run(block);
-    if (!run) end_out_of_memory("the messages of rank " + std::to_string(rank_));
+    if (!run) end_out_of_memory("messages");
     ring_block_ = run.value();
     ring_block_left_ = block;
   }

@@ -1,5 +1,7 @@
 #include "messages.hpp"
 
+#include <space/space.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -40,7 +42,7 @@ void fail(const char* format, ...) {
   std::vfprintf(stderr, format, arguments);
   va_end(arguments);
   std::fputc('\n', stderr);
-  std::exit(3);  // others find that this rank has ended
+  space_exit(3);  // others find that this rank has ended
 }
 
 void Messages::start(int rank, int ranks, std::vector<chan_id> channels) {

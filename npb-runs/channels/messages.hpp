@@ -43,7 +43,7 @@ class Messages {
   int ranks() const { return ranks_; }
   const Counts& counts() const { return counts_; }
 
-  // Blocks while the receiver is some ten MiB behind.
+  // Blocks while the receiver is further behind than the channel's window (launch.cpp: 32 MiB).
   void send(int to, Envelope envelope, const void* data);
   void post(Receive& receive);
   // Blocks until it is done.

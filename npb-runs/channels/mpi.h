@@ -2,7 +2,8 @@
 // paper 004, in any of the modes that the paper compares. For measuring these modes by whole programs; DetMPI itself
 // has left channels behind. Receives name their source, and whatever is wrong ends the job with a message.
 //
-// The names and meanings are those of MPI; channels/messages.hpp tells how messages go.
+// The names and meanings are those of MPI, but that every send waits once its receiver is 32 MiB behind. messages.hpp
+// tells how messages go.
 #pragma once
 
 #include <cstddef>
