@@ -44,6 +44,12 @@ Result<Mapping> Mapping::try_shared(size_t size, int fd) {
   return Mapping(p, size);
 }
 
+Result<Mapping> Mapping::try_read_only(size_t size, int fd) {
+  void* p = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+  if (p == MAP_FAILED) return Error{errno, "mapping a file for reading"};
+  return Mapping(p, size);
+}
+
 Result<Mapping> Mapping::try_reserve_at(void* address, size_t size) {
   void* p = ::mmap(address, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return Error{errno, "reserving an address range"};

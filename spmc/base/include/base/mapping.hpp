@@ -20,6 +20,8 @@ class Mapping {
   static Result<Mapping> try_shared_at(void* address, size_t size, int fd);
   // The same wherever there is room.
   static Result<Mapping> try_shared(size_t size, int fd);
+  // The first `size` bytes of the file `fd` for reading only. When the file shrinks below, reading there is SIGBUS.
+  static Result<Mapping> try_read_only(size_t size, int fd);
   // Reserves `size` bytes of private, inaccessible, zero memory at exactly `address`; costs nothing until used.
   static Result<Mapping> try_reserve_at(void* address, size_t size);
 
@@ -37,7 +39,7 @@ enum class Protection { kNone, kRead, kReadWrite };
 
 // Changes the access of whole pages. Async-signal-safe.
 Status protect(void* address, size_t size, Protection protection);
-// Gives the memory of private pages back; they read as zero afterwards. Async-signal-safe.
+// Gives the memory of private pages back; they read as zero afterwards, those of a file as the file. Async-signal-safe.
 Status discard(void* address, size_t size);
 
 }  // namespace spmc::base

@@ -1,0 +1,83 @@
+// Where a mapper keeps the pairs of a job with a combiner: a container puts together what has the same key.
+//
+//   ManyKeys       any keys: a hash table (the default)
+//   FewKeys<n>     keys are numbers below n: an array
+//
+// A job without a combiner has none: every value goes on as it is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <dmr/codec.hpp>
+#include <dmr/engine.hpp>
+#include <dmr/hash_table.hpp>
+
+namespace dmr {
+
+struct ManyKeys {};
+template <size_t n>
+struct FewKeys {};
+
+namespace detail {
+
+template <typename Container, typename Key, typename Combiner>
+class Kept;
+
+template <typename Key, typename Combiner>
+class Kept<ManyKeys, Key, Combiner> {
+ public:
+  using Value = typename Combiner::Value;
+  void add(const auto& key, const Value& value) {
+    if constexpr (StringLike<Key>) {
+      table_.add(key, value);
+    } else {
+      encoded_.clear();
+      KeyCodec<Key>::encode(key, encoded_);
+      table_.add(encoded_, value);
+    }
+  }
+  void give_all(Pairs& pairs) {
+    table_.take_all([&](std::string_view key, const Value& value) { pairs.add(key, ValueCodec<Value>::bytes(value)); });
+  }
+  size_t bytes_held() const { return table_.bytes_held(); }
+
+ private:
+  HashTable<Combiner> table_;
+  std::string encoded_;
+};
+
+template <size_t n, std::unsigned_integral Key, typename Combiner>
+class Kept<FewKeys<n>, Key, Combiner> {
+ public:
+  using Value = typename Combiner::Value;
+  void add(Key key, const Value& value) {
+    if (key >= n) throw JobError("a key is " + std::to_string(key) + ", and FewKeys has " + std::to_string(n));
+    if (is_there_[key]) {
+      Combiner::add(values_[key], value);
+    } else {
+      is_there_[key] = true;
+      values_[key] = value;
+    }
+  }
+  void give_all(Pairs& pairs) {
+    for (size_t key = 0; key < n; ++key) {
+      if (!is_there_[key]) continue;
+      encoded_.clear();
+      KeyCodec<Key>::encode(static_cast<Key>(key), encoded_);
+      pairs.add(encoded_, ValueCodec<Value>::bytes(values_[key]));
+    }
+    is_there_.assign(n, false);
+  }
+  size_t bytes_held() const { return n * sizeof(Value); }
+
+ private:
+  std::vector<Value> values_ = std::vector<Value>(n);
+  std::vector<char> is_there_ = std::vector<char>(n, false);
+  std::string encoded_;
+};
+
+}  // namespace detail
+}  // namespace dmr

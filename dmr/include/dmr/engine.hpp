@@ -1,0 +1,85 @@
+// What the typed interface (map_reduce.hpp) is made of: jobs over pairs of bytes. For map_reduce.hpp, and for jobs whose
+// keys and values are bytes anyway.
+//
+//   root ── forks ──> mapper 0 ... n-1      maps pieces i, i+n, i+2n, ...; puts pairs together; sorts them
+//                        |   \ /            one channel from every mapper to every reducer
+//                     reducer 0 ... n-1     merges what has its hash, reduces key by key
+//   root <── merges what the reducers send, in the order of keys
+//
+// Mappers and reducers are spaces. What does not fit in memory lies sorted in a temporary file of its mapper, where the
+// reducers read it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <dmr/error.hpp>
+#include <dmr/input.hpp>
+#include <dmr/options.hpp>
+
+namespace dmr {
+
+// Takes the pairs that a mapper found. The bytes are copied.
+class Pairs {
+ public:
+  virtual ~Pairs() = default;
+  virtual void add(std::string_view key, std::string_view value) = 0;
+};
+
+// The maps of one worker, in its own space.
+class Maps {
+ public:
+  virtual ~Maps() = default;
+  virtual void map(const Piece& piece, Pairs& pairs) = 0;
+  virtual void finish(Pairs&) {}                // what was held back
+  virtual size_t bytes_held() const { return 0; }
+};
+
+// The values of one key: pieces of the input in their order, within a piece in the order in which they were added.
+class ByteValues {
+ public:
+  virtual ~ByteValues() = default;
+  // False: there are no more. The bytes are good until the next call.
+  virtual bool next(std::string_view& value) = 0;
+};
+
+class ByteResults {
+ public:
+  virtual ~ByteResults() = default;
+  virtual void add(std::string_view result) = 0;
+};
+
+// A job over bytes. Called in several spaces, each with its copy.
+class ByteJob {
+ public:
+  using Less = bool (*)(std::string_view, std::string_view);
+
+  virtual ~ByteJob() = default;
+  virtual std::unique_ptr<Maps> start_maps() const = 0;
+  // Values that are left are passed over.
+  virtual void reduce(std::string_view key, ByteValues& values, ByteResults& results) const = 0;
+  // Which of the `parts` reducers gets the key: a function of these two.
+  virtual uint32_t partition(std::string_view key, uint32_t parts) const;
+  // The order of keys and of the output: null: that of memcmp. Keys of which none is less are one key.
+  virtual Less less() const { return nullptr; }
+  // The key in a message.
+  virtual std::string describe(std::string_view key) const;
+};
+
+// Call first in main: the program may be executed again from its start (space_init). Errors end the program with a
+// message. Again: does nothing.
+void init();
+
+// Runs the job; `each` gets the results in the order of keys, in the caller's space, while the reductions go on. It may
+// throw. Throws JobError, after which no process is left. Blocks. The results do not depend on the options.
+using ByteSink = std::function<void(std::string_view key, std::string_view result)>;
+Statistics run_bytes(const ByteJob& job, const Input& input, const Options& options, const ByteSink& each);
+
+// For the messages about a failing map: it works on these bytes of its piece now. Cheap; for maps that go through records
+// themselves.
+void working_on(uint64_t begin, uint64_t end);
+
+}  // namespace dmr

@@ -1,0 +1,165 @@
+// The table of a mapper: byte strings and their combined values.
+//
+// Most of its time would be waiting for memory: a text has more words than caches hold. So a key of up to 16 bytes and
+// its value lie together in one slot, and a slot is looked at some keys after it was asked for (kAhead).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace dmr::detail {
+
+// A key: its first and its last eight bytes, which overlap if it is shorter than 16.
+struct KeyWords {
+  uint64_t first = 0, last = 0;
+  bool operator==(const KeyWords&) const = default;
+
+  static uint64_t word_at(const char* p) {
+    uint64_t word;
+    std::memcpy(&word, p, 8);
+    return word;
+  }
+  // Up to seven bytes as a number.
+  static uint64_t few_bytes(const char* p, size_t n) {
+    if (n >= 4) {
+      uint32_t first, last;
+      std::memcpy(&first, p, 4);
+      std::memcpy(&last, p + n - 4, 4);
+      return first | uint64_t{last} << 32;
+    }
+    if (n == 0) return 0;
+    const auto byte = [p](size_t at) { return uint64_t{static_cast<uint8_t>(p[at])}; };
+    return byte(0) | byte(n / 2) << 8 | byte(n - 1) << 16;
+  }
+  static KeyWords of(std::string_view key) {
+    if (key.size() < 8) return {few_bytes(key.data(), key.size()), 0};
+    return {word_at(key.data()), word_at(key.data() + key.size() - 8)};
+  }
+};
+
+inline uint64_t fold_multiply(uint64_t a, uint64_t b) {
+  const auto product = static_cast<unsigned __int128>(a) * b;
+  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+}
+
+inline uint64_t hash_of_key(const KeyWords& words, std::string_view key) {
+  uint64_t hash = fold_multiply(words.first ^ 0x9e3779b97f4a7c15u, words.last ^ 0xd1342543de82ef95u ^ key.size());
+  for (size_t at = 8; at + 8 < key.size(); at += 8) {
+    hash = fold_multiply(hash ^ 0xff51afd7ed558ccdu, KeyWords::word_at(key.data() + at) ^ 0xc4ceb9fe1a85ec53u);
+  }
+  return hash;
+}
+
+template <typename Combiner>
+class HashTable {
+ public:
+  using Value = typename Combiner::Value;
+
+  HashTable() { resize(kFirstSlots); }
+
+  // In the order of the calls for each key.
+  void add(std::string_view key, const Value& value) {
+    if (key.size() > kShort) return add_long(key, value);
+    Waiting& place = waiting_[next_++ % kAhead];
+    if (place.size_and_one != 0) enter(place);
+    place.size_and_one = static_cast<uint32_t>(key.size() + 1);
+    place.words = KeyWords::of(key);
+    place.hash = hash_of_key(place.words, key);
+    place.value = value;
+    if (!key.empty()) std::memcpy(place.key, key.data(), key.size());
+    __builtin_prefetch(&slots_[place.hash >> shift_], 1);
+  }
+
+  // Empties the table.
+  template <typename Take>
+  void take_all(Take&& take) {
+    settle();
+    for (const Slot& slot : slots_) {
+      if (slot.size_and_one != 0) take(key_of(slot), slot.value);
+    }
+    used_ = 0;
+    keys_.clear();
+    slots_.assign(slots_.size(), {});
+  }
+  size_t bytes_held() const { return slots_.size() * sizeof(Slot) + keys_.size(); }
+
+ private:
+  static constexpr size_t kFirstSlots = 1 << 10, kAhead = 8, kShort = 64;
+  struct Slot {
+    KeyWords words;
+    uint32_t size_and_one = 0;  // 0: free
+    uint32_t unused = 0;
+    uint64_t key = 0;  // in keys_
+    Value value{};
+  };
+  // Added, but not yet in its slot.
+  struct Waiting {
+    KeyWords words;
+    uint64_t hash;
+    uint32_t size_and_one = 0;  // 0: nothing
+    char key[kShort];
+    Value value;
+    std::string_view text() const { return {key, size_and_one - 1}; }
+  };
+
+  void settle() {
+    for (size_t i = 0; i < kAhead; ++i) {
+      Waiting& place = waiting_[next_++ % kAhead];
+      if (place.size_and_one != 0) enter(place);
+      place.size_and_one = 0;
+    }
+  }
+  void add_long(std::string_view key, const Value& value) {
+    settle();
+    const KeyWords words = KeyWords::of(key);
+    put(words, hash_of_key(words, key), key, value);
+  }
+  void enter(const Waiting& place) { put(place.words, place.hash, place.text(), place.value); }
+
+  void put(const KeyWords& words, uint64_t hash, std::string_view key, const Value& value) {
+    const auto size_and_one = static_cast<uint32_t>(key.size() + 1);
+    for (size_t at = hash >> shift_;; at = (at + 1) & (slots_.size() - 1)) {
+      Slot& slot = slots_[at];
+      if (slot.size_and_one == 0) {
+        slot = {words, size_and_one, 0, keys_.size(), value};
+        keys_.insert(keys_.end(), key.begin(), key.end());
+        if (++used_ * 5 > slots_.size() * 3) resize(slots_.size() * 2);
+        return;
+      }
+      if (slot.size_and_one == size_and_one && slot.words == words && same_middle(slot, key)) {
+        Combiner::add(slot.value, value);
+        return;
+      }
+    }
+  }
+  bool same_middle(const Slot& slot, std::string_view key) const {
+    return key.size() <= 16 || std::memcmp(keys_.data() + slot.key + 8, key.data() + 8, key.size() - 16) == 0;
+  }
+  std::string_view key_of(const Slot& slot) const { return {keys_.data() + slot.key, slot.size_and_one - size_t{1}}; }
+
+  void resize(size_t count) {
+    std::vector<Slot> old(count);
+    old.swap(slots_);
+    shift_ = 64 - std::countr_zero(count);
+    for (Slot& slot : old) {
+      if (slot.size_and_one == 0) continue;
+      size_t at = hash_of_key(slot.words, key_of(slot)) >> shift_;
+      while (slots_[at].size_and_one != 0) at = (at + 1) & (count - 1);
+      slots_[at] = std::move(slot);
+    }
+  }
+
+  std::vector<Slot> slots_;  // a power of two
+  size_t used_ = 0;
+  std::vector<char> keys_;  // all keys, one behind the other
+  int shift_ = 0;
+  std::array<Waiting, kAhead> waiting_;  // the oldest at next_ % kAhead
+  size_t next_ = 0;
+};
+
+}  // namespace dmr::detail

@@ -1,0 +1,92 @@
+// What a job reads: files, memory, standard input, or a range of numbers; and its pieces.
+//
+// A piece is what one call of a job's map() gets. Where pieces begin and end depends on the input alone, never on the
+// number of workers: a border lies where the first record begins at or after a multiple of kPieceBytes in its file. So
+// whatever is summed up piece by piece is the same in every run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <base/mapping.hpp>
+
+namespace dmr {
+
+inline constexpr uint64_t kPieceBytes = 1 << 20;
+
+// Where records end.
+class Records {
+ public:
+  static Records lines() { return Records(Kind::kLines, 0); }    // behind each newline
+  static Records blanks() { return Records(Kind::kBlanks, 0); }  // at each space, tab, line end
+  // Of `bytes` each; what is left over at the end of a file is an error.
+  static Records of_size(uint64_t bytes) { return Records(Kind::kSize, bytes); }
+  // A function of the program's: of all the bytes of a file and a position in it, where the first record begins that
+  // begins there or later. Must depend on the bytes alone.
+  using Border = uint64_t (*)(std::string_view file, uint64_t position);
+  static Records by(Border border) {
+    Records records(Kind::kBorder, 0);
+    records.border_ = border;
+    return records;
+  }
+
+  uint64_t begin_at_or_after(std::string_view file, uint64_t position) const;
+  uint64_t size() const { return size_; }  // of each; 0: they differ
+
+ private:
+  enum class Kind : uint8_t { kLines, kBlanks, kSize, kBorder };
+  Records(Kind kind, uint64_t size) : kind_(kind), size_(size) {}
+  Kind kind_;
+  uint64_t size_;
+  Border border_ = nullptr;
+};
+
+struct Piece {
+  std::string_view data;  // whole records; empty for a range of numbers
+  uint64_t begin = 0;     // position of `data` in its file, or the first number
+  uint64_t end = 0;
+  uint32_t file = 0;    // Input::name
+  uint64_t number = 0;  // in the input, from 0
+};
+
+class Input {
+ public:
+  // Files in this order. A directory, or a file that cannot be read, is an error. Throws JobError.
+  static Input files(const std::vector<std::string>& paths, Records records = Records::lines());
+  // Standard input; what is no file is first copied to a temporary one in `folder`. Throws JobError.
+  static Input standard_input(Records records = Records::lines(), const std::string& folder = "");
+  // Memory of the program's, which must live and stay as it is until the job is done.
+  static Input memory(std::string_view data, Records records = Records::lines());
+  // The numbers from 0 to count - 1, `each` of them to a piece.
+  static Input numbers(uint64_t count, uint64_t each);
+
+  uint64_t pieces() const { return pieces_; }
+  Piece piece(uint64_t number) const;
+  const std::string& name(uint32_t file) const { return sources_[file].name; }
+  uint64_t bytes() const { return bytes_; }  // 0 for numbers
+  // The piece will not be read again soon: its pages need not stay.
+  void release(const Piece& piece) const;
+
+ private:
+  struct Source {
+    std::string name;
+    std::string_view data;
+    uint64_t first_piece = 0;
+    bool mapped = false;
+  };
+  explicit Input(Records records) : records_(records) {}
+  void add(std::string name, std::string_view data, bool mapped);
+  void add_file(std::string name, int fd, uint64_t size);
+
+  Records records_;
+  std::vector<Source> sources_;
+  std::vector<spmc::base::Mapping> mappings_;
+  uint64_t pieces_ = 0, bytes_ = 0;
+  uint64_t count_ = 0, each_ = 0;  // of numbers
+};
+
+}  // namespace dmr

@@ -1,0 +1,232 @@
+// MapReduce for C++20: a job is a class with map(), and with what else it needs.
+//
+//   struct WordLengths : dmr::MapReduce<WordLengths, uint64_t, uint64_t, dmr::Sum<uint64_t>> {
+//     void map(const dmr::Piece& piece, auto& emit) const { for (each word) emit(word.size(), 1); }
+//   };
+//   for (const auto& [length, count] : WordLengths().run(dmr::Input::files(names))) ...
+//
+// What a job may have besides:
+//   Container                                 how a mapper keeps pairs: ManyKeys, FewKeys<n> (containers.hpp)
+//   Result, reduce(key, values, emit)         makes results out of the values of a key, by emit(result); without it the
+//                                             combined value is the result, or without a combiner each value is one
+//   static bool compare(a, b)                 the order of keys, in place of that of their codec
+//   uint32_t partition(key, parts)            which reducer gets a key; a function of these two
+//
+// The output is sorted by key, and the same bytes for any number of workers and any memory limit. The values of a key
+// come in the order of the input. A job is copied by being forked: its maps and reductions may read all its members and
+// all of the program's memory; what they write is lost.
+#pragma once
+
+#include <concepts>
+#include <iterator>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <dmr/codec.hpp>
+#include <dmr/combiners.hpp>
+#include <dmr/containers.hpp>
+#include <dmr/engine.hpp>
+#include <dmr/input.hpp>
+#include <dmr/options.hpp>
+
+namespace dmr {
+
+// In place of a combiner: a reduction gets every value.
+struct EveryValue {};
+
+// The values of a key, each once: for (const Value& value : values).
+template <typename Value>
+class Values {
+ public:
+  explicit Values(ByteValues& bytes) : bytes_(bytes) {}
+  bool next(Value& value) {
+    std::string_view bytes;
+    if (!bytes_.next(bytes)) return false;
+    value = ValueCodec<Value>::decode(bytes);
+    return true;
+  }
+
+  class Iterator {
+   public:
+    using value_type = Value;
+    using difference_type = ptrdiff_t;
+    explicit Iterator(Values* values) : values_(values) { ++*this; }
+    const Value& operator*() const { return value_; }
+    Iterator& operator++() {
+      if (!values_->next(value_)) values_ = nullptr;
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const { return values_ == nullptr; }
+
+   private:
+    Values* values_;
+    Value value_{};
+  };
+  Iterator begin() { return Iterator(this); }
+  std::default_sentinel_t end() const { return {}; }
+
+ private:
+  ByteValues& bytes_;
+};
+
+namespace detail {
+
+template <typename Self, typename Default>
+struct ContainerOf {
+  using Type = Default;
+};
+template <typename Self, typename Default>
+  requires requires { typename Self::Container; }
+struct ContainerOf<Self, Default> {
+  using Type = typename Self::Container;
+};
+
+template <typename Self, typename Default>
+struct ResultOf {
+  using Type = Default;
+};
+template <typename Self, typename Default>
+  requires requires { typename Self::Result; }
+struct ResultOf<Self, Default> {
+  using Type = typename Self::Result;
+};
+
+// map's emit(key, value) without a combiner.
+template <typename Key, typename Value>
+class EmitEvery {
+ public:
+  explicit EmitEvery(Pairs& pairs) : pairs_(pairs) {}
+  void operator()(const auto& key, const Value& value) {
+    if constexpr (StringLike<Key>) {
+      pairs_.add(key, ValueCodec<Value>::bytes(value));
+    } else {
+      encoded_.clear();
+      KeyCodec<Key>::encode(key, encoded_);
+      pairs_.add(encoded_, ValueCodec<Value>::bytes(value));
+    }
+  }
+
+ private:
+  Pairs& pairs_;
+  std::string encoded_;
+};
+
+template <typename Job>
+class EveryMaps : public Maps {
+ public:
+  explicit EveryMaps(const Job& job) : job_(job) {}
+  void map(const Piece& piece, Pairs& pairs) override {
+    EmitEvery<typename Job::Key, typename Job::Value> emit(pairs);
+    job_.map(piece, emit);
+  }
+
+ private:
+  const Job& job_;
+};
+
+template <typename Job>
+class CombiningMaps : public Maps {
+  using Kept = detail::Kept<typename ContainerOf<Job, ManyKeys>::Type, typename Job::Key, typename Job::Combiner>;
+
+ public:
+  explicit CombiningMaps(const Job& job) : job_(job) {}
+  void map(const Piece& piece, Pairs& pairs) override {
+    auto emit = [this](const auto& key, const typename Job::Value& value) { kept_.add(key, value); };
+    job_.map(piece, emit);
+    if (!Job::Combiner::kExact) kept_.give_all(pairs);
+  }
+  void finish(Pairs& pairs) override { kept_.give_all(pairs); }
+  size_t bytes_held() const override { return kept_.bytes_held(); }
+
+ private:
+  const Job& job_;
+  Kept kept_;
+};
+
+// A typed job as one over bytes.
+template <typename Job>
+class AsBytes : public ByteJob {
+  using Key = typename Job::Key;
+  using Value = typename Job::Value;
+  using Result = typename ResultOf<Job, Value>::Type;
+  static constexpr bool kCombines = !std::same_as<typename Job::Combiner, EveryValue>;
+
+ public:
+  explicit AsBytes(const Job& job) : job_(job) {}
+  std::unique_ptr<Maps> start_maps() const override {
+    if constexpr (kCombines) return std::make_unique<CombiningMaps<Job>>(job_);
+    else return std::make_unique<EveryMaps<Job>>(job_);
+  }
+  void reduce(std::string_view key, ByteValues& bytes, ByteResults& results) const override {
+    Values<Value> values(bytes);
+    const auto emit = [&](const Result& result) { results.add(ValueCodec<Result>::bytes(result)); };
+    if constexpr (requires { job_.reduce(KeyCodec<Key>::decode(key), values, emit); }) {
+      job_.reduce(KeyCodec<Key>::decode(key), values, emit);
+    } else if constexpr (kCombines) {
+      emit(combined(values));
+    } else {
+      for (const Value& value : values) emit(value);
+    }
+  }
+  uint32_t partition(std::string_view key, uint32_t parts) const override {
+    if constexpr (requires { job_.partition(KeyCodec<Key>::decode(key), parts); }) {
+      return job_.partition(KeyCodec<Key>::decode(key), parts);
+    } else {
+      return ByteJob::partition(key, parts);
+    }
+  }
+  Less less() const override {
+    if constexpr (requires(const Key& key) { Job::compare(key, key); }) {
+      return [](std::string_view a, std::string_view b) {
+        return Job::compare(KeyCodec<Key>::decode(a), KeyCodec<Key>::decode(b));
+      };
+    } else {
+      return nullptr;
+    }
+  }
+
+ private:
+  static Value combined(Values<Value>& values) {
+    Value sum{}, next{};
+    values.next(sum);
+    while (values.next(next)) Job::Combiner::add(sum, next);
+    return sum;
+  }
+  const Job& job_;
+};
+
+}  // namespace detail
+
+// Base of a job: `Self` is its class, `Combine` a combiner (combiners.hpp) or EveryValue. A Key is a string, a number or
+// an array of numbers, or has a KeyCodec; a Value is trivially copyable, a string or a vector, or has a ValueCodec.
+template <typename Self, typename K, typename V, typename Combine = EveryValue>
+class MapReduce {
+ public:
+  using Key = K;
+  using Value = V;
+  using Combiner = Combine;
+
+  // All results, in the order of keys, in this space's memory. init() must have been called first in main. Throws
+  // JobError, after which nothing is left of the job. Blocks.
+  auto run(const Input& input, const Options& options = {}) const {
+    using Result = typename detail::ResultOf<Self, V>::Type;
+    std::vector<std::pair<K, Result>> all;
+    run_each(input, options, [&](K&& key, Result&& result) { all.emplace_back(std::move(key), std::move(result)); });
+    return all;
+  }
+
+  // Calls each(key, result) in the order of keys, for results that need not be kept. It may throw, which ends the job.
+  template <typename Each>
+  Statistics run_each(const Input& input, const Options& options, Each&& each) const {
+    using Result = typename detail::ResultOf<Self, V>::Type;
+    const detail::AsBytes<Self> job(static_cast<const Self&>(*this));
+    return run_bytes(job, input, options, [&](std::string_view key, std::string_view result) {
+      each(KeyCodec<K>::decode(key), ValueCodec<Result>::decode(result));
+    });
+  }
+};
+
+}  // namespace dmr

@@ -1,0 +1,58 @@
+// What workers tell the root while they work: a line for each in shared memory, which stays when its worker has died.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <base/mapping.hpp>
+
+namespace dmr {
+
+// Of one mapper or reducer. Written by it alone; read by the root at any time (the numbers), or after its end (all).
+struct alignas(64) WorkerLine {
+  static constexpr uint64_t kNothing = UINT64_MAX;
+
+  std::atomic<uint64_t> piece;       // mapper: that it maps now; kNothing: none
+  std::atomic<uint64_t> begin, end;  // what of it
+  std::atomic<uint64_t> steps;       // pieces or keys done; the root watches it for the time limit
+  uint64_t pairs, bytes_spilled;
+  uint32_t key_bytes;  // reducer: of the key that it reduces now; only their beginning is kept
+  char key[128];
+  char message[512];  // why it failed; "" if it did not, or died
+
+  void set_key(std::string_view text) {
+    key_bytes = static_cast<uint32_t>(std::min(text.size(), sizeof key));
+    if (key_bytes > 0) std::memcpy(key, text.data(), key_bytes);
+  }
+  void set_message(std::string_view text) {
+    const size_t size = std::min(text.size(), sizeof message - 1);
+    std::memcpy(message, text.data(), size);
+    message[size] = '\0';
+  }
+};
+
+struct BoardHeader {
+  // The first piece of which the map failed, as far as is known; only falls. Mappers go on with pieces before it, so
+  // that the one that is told of is the first of the input, in every run.
+  alignas(64) std::atomic<uint64_t> first_failure;
+};
+
+class Board {
+ public:
+  explicit Board(uint32_t workers);  // throws JobError
+  BoardHeader& header() { return *reinterpret_cast<BoardHeader*>(memory_.base()); }
+  WorkerLine& mapper(uint32_t number) { return lines()[number]; }
+  WorkerLine& reducer(uint32_t number) { return lines()[workers_ + number]; }
+  void fail_at(uint64_t piece);
+
+ private:
+  WorkerLine* lines() { return reinterpret_cast<WorkerLine*>(memory_.base() + sizeof(BoardHeader)); }
+  uint32_t workers_;
+  spmc::base::Mapping memory_;
+};
+
+}  // namespace dmr

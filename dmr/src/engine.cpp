@@ -1,0 +1,368 @@
+// The root of a job: starts mappers and reducers, watches them, merges what the reducers send.
+#include <dmr/engine.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <space/space.h>
+#include <spmc/spmc.h>
+#include <base/signals.hpp>
+#include <base/sys.hpp>
+#include <space/hooks.hpp>
+#include <space/table.hpp>
+
+#include "merge.hpp"
+#include "worker.hpp"
+
+namespace dmr {
+
+namespace base = spmc::base;
+
+namespace {
+
+constexpr int kSpaces = 2 * kMostWorkers + 64;  // the job's, and others of the program's
+constexpr uint32_t kRegions = kMostWorkers * (kMostWorkers + 1) + 1024;
+constexpr uint32_t kPages = 1 << 18;  // 1 GiB of addresses
+bool g_ready = false;
+
+[[noreturn]] void end_program(const char* why) {
+  std::fprintf(stderr, "DMR: %s\n", why);
+  std::exit(1);
+}
+
+uint64_t hash_of(std::string_view key) {
+  uint64_t hash = 0x9e3779b97f4a7c15u ^ key.size();
+  for (; key.size() >= 8; key.remove_prefix(8)) {
+    uint64_t word;
+    std::memcpy(&word, key.data(), 8);
+    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+    hash ^= hash >> 32;
+  }
+  uint64_t word = 0;
+  if (!key.empty()) std::memcpy(&word, key.data(), key.size());
+  hash = (hash ^ word) * 0xc4ceb9fe1a85ec53u;
+  return hash ^ hash >> 29;
+}
+
+double seconds_since(uint64_t ns) { return static_cast<double>(base::monotonic_ns() - ns) * 1e-9; }
+
+// The spaces of a job, which end with it, however it ends.
+class Team {
+ public:
+  void alloc(uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      const int sid = space_alloc(next_gid());
+      if (sid < 0) throw JobError(std::string("starting a worker: ") + space_last_error());
+      sids_.push_back(sid);
+    }
+  }
+  template <typename Body>
+  void start(uint32_t number, Body body) {
+    const auto run = [](void* argument) { return (*static_cast<Body*>(argument))(); };
+    if (space_start(sids_[number], run, &body) != 0) {
+      throw JobError(std::string("starting a worker: ") + space_last_error());
+    }
+  }
+  ~Team() {
+    for (const int sid : sids_) space_kill(sid);
+  }
+  int sid(uint32_t number) const { return sids_[number]; }
+  bool alive(uint32_t number) const {
+    auto slot = space::child_slot(sids_[number]);
+    return slot && space::alive(slot.value());
+  }
+  void kill(uint32_t number) { space_kill(sids_[number]); }
+  space_exit_info end(uint32_t number) {
+    space_exit_info info = {};
+    space_join(sids_[number]);
+    space_status(sids_[number], &info);
+    return info;
+  }
+
+ private:
+  // No two children of a space have the same at the same time; others of the program's have small ones.
+  static int next_gid() {
+    static int gid = 1 << 24;
+    return gid++;
+  }
+  std::vector<int> sids_;
+};
+
+std::vector<base::UniqueFd> open_spill_files(const std::string& wanted, uint32_t count) {
+  const char* const named = std::getenv("TMPDIR");
+  const std::string folder = !wanted.empty() ? wanted : named != nullptr && *named != '\0' ? named : "/tmp";
+  std::vector<base::UniqueFd> files;
+  for (uint32_t i = 0; i < count; ++i) {
+    files.emplace_back(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    if (!files.back().valid() && !wanted.empty()) {
+      throw JobError(wanted + ": no temporary file can be made: " + std::strerror(errno));
+    }
+  }
+  return files;
+}
+
+class Root {
+ public:
+  Root(const ByteJob& job, const Input& input, const Options& options)
+      : options_(options), n_(workers_for(options)), plan_(make_plan(job, input)) {}
+
+  Statistics run(const ByteSink& each) {
+    const uint64_t began = base::monotonic_ns();
+    start_all();
+    await_mappers();
+    const double mapped = seconds_since(began);
+    const uint64_t results = merge_results(each);
+    Statistics statistics = counts();
+    statistics.pairs_out = results;
+    statistics.map_seconds = mapped;
+    statistics.reduce_seconds = seconds_since(began) - mapped;
+    return statistics;
+  }
+
+ private:
+  static uint32_t workers_for(const Options& options) {
+    if (options.workers < 0 || options.workers > kMostWorkers) {
+      throw JobError("the number of workers is " + std::to_string(options.workers) + ", not 1 to " +
+                     std::to_string(kMostWorkers));
+    }
+    if (options.workers > 0) return static_cast<uint32_t>(options.workers);
+    return std::clamp<uint32_t>(base::usable_cores(), 1, kMostWorkers);
+  }
+
+  Plan make_plan(const ByteJob& job, const Input& input) {
+    constexpr uint64_t kLeastMemory = 256 << 10;
+    const uint64_t memory = options_.memory_bytes > 0 ? options_.memory_bytes : base::physical_memory_bytes() / 2;
+    // Of the whole, mappers and reducers get half each: what a mapper hands out, reducers have before it is gone.
+    const uint64_t each = std::max(memory / (2 * n_), kLeastMemory);
+    return Plan{job, input, n_, each, Board(n_), open_spill_files(options_.temporary_folder, n_), {}, {}};
+  }
+
+  // Mappers are the first n of the team, reducers the next.
+  void start_all() {
+    team_.alloc(2 * n_);
+    const size_t window = n_ <= 8 ? 256 << 10 : 64 << 10;
+    for (uint32_t i = 0; i < n_ * n_; ++i) {
+      plan_.shuffle.push_back(channel(window, team_.sid(i / n_), team_.sid(n_ + i % n_)));
+    }
+    for (uint32_t i = 0; i < n_; ++i) plan_.results.push_back(channel(window, team_.sid(n_ + i), 0));
+    for (uint32_t i = 0; i < n_; ++i) team_.start(i, [this, i] { return run_mapper(plan_, i); });
+    for (uint32_t i = 0; i < n_; ++i) team_.start(n_ + i, [this, i] { return run_reducer(plan_, i); });
+  }
+
+  // `to` 0: the root.
+  static chan_id channel(size_t window, int from, int to) {
+    const chan_id made = chan_alloc_window(window);
+    const bool well = made >= 0 && (to == 0 || chan_setcons(made, to) == 0) && chan_setprod(made, from, to == 0) == 0;
+    if (!well) throw JobError(std::string("starting a job: ") + chan_last_error());
+    return made;
+  }
+
+  void await_mappers() {
+    watch_.resize(2 * n_);
+    for (bool busy = true; busy;) {
+      base::sleep_ns(kLookNs);
+      busy = false;
+      for (uint32_t i = 0; i < n_; ++i) busy = look_at_mapper(i) || busy;
+      tell_progress(false);
+    }
+    if (plan_.board.header().first_failure == WorkerLine::kNothing) return;
+    throw JobError(failed_map());
+  }
+
+  // Does it run? One that died is entered as failed with the piece it had.
+  bool look_at_mapper(uint32_t i) {
+    WorkerLine& line = plan_.board.mapper(i);
+    if (team_.alive(i)) {
+      if (is_too_slow(i, line)) {
+        line.set_message("took longer than " + in_seconds(options_.seconds_per_piece));
+        team_.kill(i);
+      } else {
+        return true;
+      }
+    }
+    const space_exit_info end = team_.end(i);
+    if (end.exit_code != 0 && end.exit_code != kStoppedExit) plan_.board.fail_at(line.piece);
+    return false;
+  }
+
+  // No step for longer than the limit?
+  bool is_too_slow(uint32_t worker, const WorkerLine& line) {
+    if (options_.seconds_per_piece <= 0) return false;
+    Watch& watch = watch_[worker];
+    const uint64_t steps = line.steps.load(std::memory_order_relaxed);
+    if (watch.since == 0 || steps != watch.steps) watch = {steps, base::monotonic_ns()};
+    return line.piece.load(std::memory_order_relaxed) != WorkerLine::kNothing &&
+           seconds_since(watch.since) > options_.seconds_per_piece;
+  }
+
+  static std::string in_seconds(double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g s", seconds);
+    return text;
+  }
+
+  static std::string why(const WorkerLine& line, const space_exit_info& end) {
+    if (line.message[0] != '\0') return line.message;
+    if (end.signal != 0) return std::string("died of ") + base::signal_name(end.signal);
+    return "ended with exit code " + std::to_string(end.exit_code);
+  }
+
+  std::string failed_map() {
+    const uint64_t first = plan_.board.header().first_failure;
+    for (uint32_t i = 0; i < n_; ++i) {
+      WorkerLine& line = plan_.board.mapper(i);
+      const space_exit_info end = team_.end(i);
+      if (line.piece != first || end.exit_code == 0 || end.exit_code == kStoppedExit) continue;
+      const std::string worker = "worker " + std::to_string(i) + ": " + why(line, end);
+      if (first == WorkerLine::kNothing) return worker;
+      const Piece piece = plan_.input.piece(first);
+      return worker + ", in the map of " + plan_.input.name(piece.file) +
+             (plan_.input.bytes() > 0 ? ", bytes " : ", numbers ") + std::to_string(line.begin) + " to " +
+             std::to_string(line.end);
+    }
+    return "a worker failed";
+  }
+
+  void tell_progress(bool reducing) {
+    constexpr double kEvery = 0.1;
+    if (!options_.progress || seconds_since(told_) < kEvery) return;
+    told_ = base::monotonic_ns();
+    Progress progress{0, plan_.input.pieces(), reducing};
+    for (uint32_t i = 0; i < n_; ++i) progress.pieces_done += plan_.board.mapper(i).steps;
+    options_.progress(progress);
+  }
+
+  uint64_t merge_results(const ByteSink& each) {
+    Merger merger(plan_.job.less());
+    for (uint32_t j = 0; j < n_; ++j) {
+      merger.add(RunReader([this, j](std::string& to) { return receive_results(j, to); }));
+    }
+    merger.start();
+    uint64_t results = 0;
+    for (; !merger.done(); merger.pop()) {
+      if (failed_) continue;  // the others go on, so that the failure that is told of is the same in every run
+      each(merger.top().key, merger.top().value);
+      ++results;
+    }
+    for (uint32_t j = 0; j < n_; ++j) check_reducer(j);
+    return results;
+  }
+
+  bool receive_results(uint32_t j, std::string& to) {
+    const chan_id channel = plan_.results[j];
+    await_results(j, channel);
+    const ssize_t size = chan_next_size(channel);
+    if (size == 0) return false;
+    const size_t kept = to.size();
+    if (size > 0) to.resize(kept + static_cast<size_t>(size));
+    if (size < 0 || chan_recv(channel, to.data() + kept, static_cast<size_t>(size)) < 0) {
+      to.resize(kept);
+      failed_ = true;
+      return false;
+    }
+    return true;
+  }
+
+  // Waits for a message without losing sight of the time limit.
+  void await_results(uint32_t j, chan_id channel) {
+    WorkerLine& line = plan_.board.reducer(j);
+    for (uint32_t looks = 0; chan_test(channel) == 0; ++looks) {
+      if (looks < kBusyLooks) {
+        base::yield_core();
+        continue;
+      }
+      base::sleep_ns(kLookNs / 8);
+      tell_progress(true);
+      for (uint32_t k = 0; k < n_; ++k) look_at_reducer(k);
+    }
+    (void)line;
+  }
+
+  void look_at_reducer(uint32_t k) {
+    WorkerLine& line = plan_.board.reducer(k);
+    if (options_.seconds_per_piece <= 0 || line.key_bytes == 0 || !team_.alive(n_ + k)) return;
+    Watch& watch = watch_[n_ + k];
+    const uint64_t steps = line.steps.load(std::memory_order_relaxed);
+    if (watch.since == 0 || steps != watch.steps) watch = {steps, base::monotonic_ns()};
+    if (seconds_since(watch.since) <= options_.seconds_per_piece) return;
+    line.set_message("took longer than " + in_seconds(options_.seconds_per_piece));
+    team_.kill(n_ + k);
+  }
+
+  void check_reducer(uint32_t j) {
+    const space_exit_info end = team_.end(n_ + j);
+    if (end.exit_code == 0) return;
+    const WorkerLine& line = plan_.board.reducer(j);
+    std::string text = "worker " + std::to_string(j) + ": " + why(line, end) + ", in the reduction";
+    if (line.key_bytes > 0) text += " of " + plan_.job.describe({line.key, line.key_bytes});
+    throw JobError(text);
+  }
+
+  Statistics counts() {
+    Statistics s;
+    s.workers = static_cast<int>(n_);
+    s.pieces = plan_.input.pieces();
+    s.bytes = plan_.input.bytes();
+    for (uint32_t i = 0; i < n_; ++i) {
+      s.pairs_mapped += plan_.board.mapper(i).pairs;
+      s.bytes_spilled += plan_.board.mapper(i).bytes_spilled;
+    }
+    return s;
+  }
+
+  static constexpr uint64_t kLookNs = 1'000'000;
+  static constexpr uint32_t kBusyLooks = 50;
+  struct Watch {
+    uint64_t steps = 0, since = 0;
+  };
+
+  const Options& options_;
+  uint32_t n_;
+  Plan plan_;
+  std::vector<Watch> watch_;
+  uint64_t told_ = 0;
+  bool failed_ = false;
+  Team team_;  // ends before the plan
+};
+
+}  // namespace
+
+void init() {
+  if (g_ready) return;
+  spmc_config config = {};
+  config.spaces = kSpaces;
+  config.regions = kRegions;
+  config.pages = kPages;
+  config.mode = -1;
+  if (spmc_init_with(&config) != 0) end_program(spmc_last_error());
+  if (space_init(kSpaces) != 0) end_program(space_last_error());
+  g_ready = true;
+}
+
+uint32_t ByteJob::partition(std::string_view key, uint32_t parts) const {
+  return static_cast<uint32_t>((hash_of(key) >> 32) * parts >> 32);
+}
+
+std::string ByteJob::describe(std::string_view key) const {
+  std::string text = "key '";
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    char escaped[8];
+    if (byte >= ' ' && byte != 0x7f) text += c;
+    else text.append(escaped, static_cast<size_t>(std::snprintf(escaped, sizeof escaped, "\\x%02x", byte)));
+  }
+  return text + "'";
+}
+
+Statistics run_bytes(const ByteJob& job, const Input& input, const Options& options, const ByteSink& each) {
+  if (!g_ready) throw JobError("dmr::init() must be called first in main");
+  return Root(job, input, options).run(each);
+}
+
+}  // namespace dmr

@@ -1,0 +1,160 @@
+#include <dmr/error.hpp>
+#include <dmr/input.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <base/unique_fd.hpp>
+
+namespace dmr {
+
+using spmc::base::Mapping;
+using spmc::base::UniqueFd;
+
+namespace {
+
+[[noreturn]] void fail(const std::string& name, const char* what, int error) {
+  throw JobError(name + ": " + what + ": " + std::strerror(error));
+}
+
+bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+std::string folder_for_temporaries(const std::string& folder) {
+  if (!folder.empty()) return folder;
+  const char* const named = std::getenv("TMPDIR");
+  return named != nullptr && *named != '\0' ? named : "/tmp";
+}
+
+// A file without a name: it is gone with its last user.
+UniqueFd temporary_file(const std::string& folder) {
+  UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (!file.valid()) fail(folder, "no temporary file", errno);
+  return file;
+}
+
+uint64_t copy_all(int from, int to, const std::string& to_name) {
+  std::string buffer(kPieceBytes, '\0');
+  uint64_t size = 0;
+  for (;;) {
+    const ssize_t got = ::read(from, buffer.data(), buffer.size());
+    if (got == 0) return size;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("standard input", "reading", errno);
+    for (ssize_t done = 0; done < got;) {
+      const ssize_t wrote = ::write(to, buffer.data() + done, static_cast<size_t>(got - done));
+      if (wrote < 0 && errno != EINTR) fail(to_name, "writing a temporary file", errno);
+      if (wrote > 0) done += wrote;
+    }
+    size += static_cast<uint64_t>(got);
+  }
+}
+
+}  // namespace
+
+uint64_t Records::begin_at_or_after(std::string_view file, uint64_t position) const {
+  if (position == 0 || position >= file.size()) return std::min<uint64_t>(position, file.size());
+  switch (kind_) {
+    case Kind::kSize: return std::min<uint64_t>((position + size_ - 1) / size_ * size_, file.size());
+    case Kind::kBorder: return std::min<uint64_t>(std::max(border_(file, position), position), file.size());
+    case Kind::kLines: {
+      const size_t at = file.find('\n', position - 1);
+      return at == file.npos ? file.size() : at + 1;
+    }
+    case Kind::kBlanks: break;
+  }
+  uint64_t at = position;
+  while (at < file.size() && !is_blank(file[at - 1])) ++at;
+  return at;
+}
+
+void Input::add(std::string name, std::string_view data, bool mapped) {
+  if (records_.size() > 0 && data.size() % records_.size() != 0) {
+    throw JobError(name + ": " + std::to_string(data.size()) + " bytes are no whole number of records of " +
+                   std::to_string(records_.size()));
+  }
+  sources_.push_back({std::move(name), data, pieces_, mapped});
+  pieces_ += (data.size() + kPieceBytes - 1) / kPieceBytes;
+  bytes_ += data.size();
+}
+
+void Input::add_file(std::string name, int fd, uint64_t size) {
+  if (size == 0) return add(std::move(name), {}, false);
+  auto mapping = Mapping::try_read_only(size, fd);
+  if (!mapping) fail(name, "reading", mapping.error().code);
+  mappings_.push_back(std::move(mapping).value());
+  add(std::move(name), {reinterpret_cast<const char*>(mappings_.back().base()), size}, true);
+}
+
+Input Input::files(const std::vector<std::string>& paths, Records records) {
+  Input input(records);
+  for (const std::string& path : paths) {
+    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat info;
+    if (!fd.valid() || ::fstat(fd.get(), &info) != 0) fail(path, "opening", errno);
+    if (S_ISDIR(info.st_mode)) fail(path, "reading", EISDIR);
+    if (!S_ISREG(info.st_mode)) throw JobError(path + ": is no regular file; it can be read from standard input");
+    input.add_file(path, fd.get(), static_cast<uint64_t>(info.st_size));
+  }
+  return input;
+}
+
+Input Input::standard_input(Records records, const std::string& folder) {
+  Input input(records);
+  struct stat info;
+  if (::fstat(STDIN_FILENO, &info) != 0) fail("standard input", "reading", errno);
+  const bool whole_file = S_ISREG(info.st_mode) && ::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
+  if (whole_file) {
+    input.add_file("standard input", STDIN_FILENO, static_cast<uint64_t>(info.st_size));
+    return input;
+  }
+  const std::string place = folder_for_temporaries(folder);
+  const UniqueFd copy = temporary_file(place);
+  const uint64_t size = copy_all(STDIN_FILENO, copy.get(), place);
+  input.add_file("standard input", copy.get(), size);
+  return input;
+}
+
+Input Input::memory(std::string_view data, Records records) {
+  Input input(records);
+  input.add("memory", data, false);
+  return input;
+}
+
+Input Input::numbers(uint64_t count, uint64_t each) {
+  Input input(Records::lines());
+  input.count_ = count;
+  input.each_ = std::max<uint64_t>(each, 1);
+  input.pieces_ = count / input.each_ + (count % input.each_ != 0);
+  input.sources_.push_back({"numbers", {}, 0, false});
+  return input;
+}
+
+Piece Input::piece(uint64_t number) const {
+  if (each_ > 0) {
+    const uint64_t begin = number * each_;
+    return {{}, begin, begin + std::min(each_, count_ - begin), 0, number};
+  }
+  const auto after = std::upper_bound(sources_.begin(), sources_.end(), number,
+                                      [](uint64_t n, const Source& source) { return n < source.first_piece; });
+  const Source& source = *std::prev(after);
+  const uint64_t at = (number - source.first_piece) * kPieceBytes;
+  const uint64_t begin = records_.begin_at_or_after(source.data, at);
+  const uint64_t end = records_.begin_at_or_after(source.data, at + kPieceBytes);
+  const auto file = static_cast<uint32_t>(std::prev(after) - sources_.begin());
+  return {source.data.substr(begin, end - begin), begin, end, file, number};
+}
+
+void Input::release(const Piece& piece) const {
+  constexpr uintptr_t kPage = 4096;
+  if (piece.data.empty() || !sources_[piece.file].mapped) return;
+  const auto from = (reinterpret_cast<uintptr_t>(piece.data.data()) + kPage - 1) & ~(kPage - 1);
+  const auto to = reinterpret_cast<uintptr_t>(piece.data.data() + piece.data.size()) & ~(kPage - 1);
+  if (from < to) (void)spmc::base::discard(reinterpret_cast<void*>(from), to - from);
+}
+
+}  // namespace dmr

@@ -1,0 +1,97 @@
+#include "merge.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace dmr {
+
+MoreBytes bytes_of_blocks(std::vector<std::string> blocks) {
+  return [blocks = std::move(blocks), next = size_t{0}](std::string& to) mutable {
+    if (next == blocks.size()) return false;
+    std::string& block = blocks[next++];
+    if (to.empty()) to = std::move(block);
+    else to += std::exchange(block, {});
+    return true;
+  };
+}
+
+MoreBytes bytes_of_file(int file, uint64_t offset, uint64_t bytes, size_t buffer) {
+  return [=](std::string& to) mutable {
+    const size_t kept = to.size();
+    const uint64_t wanted = std::min<uint64_t>(bytes, buffer);
+    to.resize(kept + wanted);
+    for (uint64_t done = 0; done < wanted;) {
+      const ssize_t got = ::pread(file, to.data() + kept + done, wanted - done, static_cast<off_t>(offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) throw JobError(std::string("reading a temporary file: ") + std::strerror(got < 0 ? errno : EIO));
+      done += static_cast<uint64_t>(got);
+    }
+    offset += wanted;
+    bytes -= wanted;
+    return wanted > 0;
+  };
+}
+
+bool RunReader::next(PairView& pair) {
+  for (;;) {
+    const std::string_view rest = std::string_view(bytes_).substr(at_);
+    if (is_whole_pair(rest)) {
+      pair = read_pair(rest.data());
+      at_ += pair.bytes();
+      return true;
+    }
+    bytes_.erase(0, at_);
+    at_ = 0;
+    if (!more_(bytes_)) return false;
+  }
+}
+
+void Merger::add(RunReader run) { runs_.push_back({std::move(run), {}, 0}); }
+
+bool Merger::advance(uint32_t number) {
+  Run& run = runs_[number];
+  if (!run.reader.next(run.pair)) return false;
+  run.prefix = order_.prefix(run.pair.key);
+  return true;
+}
+
+bool Merger::before(uint32_t a, uint32_t b) const {
+  const Run &x = runs_[a], &y = runs_[b];
+  if (x.prefix != y.prefix) return x.prefix < y.prefix;
+  const int order = order_.compare(x.pair.key, y.pair.key);
+  if (order != 0) return order < 0;
+  return x.pair.piece != y.pair.piece ? x.pair.piece < y.pair.piece : a < b;
+}
+
+void Merger::start() {
+  for (uint32_t run = 0; run < runs_.size(); ++run) {
+    if (advance(run)) heap_.push_back(run);
+  }
+  std::sort(heap_.begin(), heap_.end(), [this](uint32_t a, uint32_t b) { return before(a, b); });
+}
+
+void Merger::pop() {
+  if (!advance(heap_.front())) {
+    heap_.front() = heap_.back();
+    heap_.pop_back();
+  }
+  sift_down();
+}
+
+void Merger::sift_down() {
+  size_t at = 0;
+  for (;;) {
+    size_t child = 2 * at + 1;
+    if (child >= heap_.size()) return;
+    if (child + 1 < heap_.size() && before(heap_[child + 1], heap_[child])) ++child;
+    if (!before(heap_[child], heap_[at])) return;
+    std::swap(heap_[at], heap_[child]);
+    at = child;
+  }
+}
+
+}  // namespace dmr

@@ -1,0 +1,149 @@
+// A reducer: takes in what every mapper has for it, merges it, reduces key by key, and sends the results to the root.
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "merge.hpp"
+#include "runs.hpp"
+#include "worker.hpp"
+
+namespace dmr {
+
+namespace {
+
+constexpr size_t kBlockBytes = 64 << 10;
+
+class MapperGone {};
+
+std::string receive(chan_id channel) {
+  const ssize_t size = chan_next_size(channel);
+  if (size < 0) throw MapperGone();
+  std::string message(static_cast<size_t>(size), '\0');
+  if (chan_recv(channel, message.data(), message.size()) < 0) throw MapperGone();
+  return message;
+}
+
+struct Share {  // what one mapper has for this reducer
+  std::vector<std::string> blocks;
+  std::vector<Segment> segments;
+};
+
+Share take_share(chan_id channel) {
+  Share share;
+  for (std::string block = receive(channel); !block.empty(); block = receive(channel)) {
+    share.blocks.push_back(std::move(block));
+  }
+  const std::string list = receive(channel);
+  share.segments.resize(list.size() / sizeof(Segment));
+  if (!list.empty()) std::memcpy(share.segments.data(), list.data(), list.size());
+  chan_free(channel);
+  return share;
+}
+
+// The order of adding breaks ties: of each mapper what it wrote first.
+void add_all(const Plan& plan, std::vector<Share> shares, Merger& merger) {
+  constexpr uint64_t kLeastBuffer = 4 << 10, kMostBuffer = 1 << 20;
+  size_t segments = 1;
+  for (const Share& share : shares) segments += share.segments.size();
+  const auto buffer = static_cast<size_t>(std::clamp(plan.memory_each / 2 / segments, kLeastBuffer, kMostBuffer));
+  for (Share& share : shares) {
+    for (const Segment& s : share.segments) {
+      merger.add(RunReader(bytes_of_file(plan.spill_files[s.file].get(), s.offset, s.bytes, buffer)));
+    }
+    merger.add(RunReader(bytes_of_blocks(std::move(share.blocks))));
+  }
+}
+
+// The values at the top of the merger that belong to one key.
+class Group : public ByteValues {
+ public:
+  explicit Group(Merger& merger) : merger_(merger), key_(merger.top().key), prefix_(merger.top_prefix()) {}
+  std::string_view key() const { return key_; }
+  bool next(std::string_view& value) override {
+    if (given_) merger_.pop();  // only now: the value that was given lies in the reader
+    given_ = !ended_ && !merger_.done() && merger_.top_has(prefix_, key_);
+    ended_ = !given_;
+    if (given_) value = merger_.top().value;
+    return given_;
+  }
+
+ private:
+  Merger& merger_;
+  std::string key_;
+  uint64_t prefix_;
+  bool given_ = false, ended_ = false;
+};
+
+// Results on their way to the root: pairs of key and result, in blocks.
+class Outgoing : public ByteResults {
+ public:
+  explicit Outgoing(chan_id channel) : channel_(channel) {}
+  void set_key(std::string_view key) { key_ = key; }
+  void add(std::string_view result) override {
+    const PairView pair{key_, result, 0};
+    const size_t at = block_.size();
+    block_.resize(at + pair.bytes());
+    write_pair(block_.data() + at, pair);
+    if (block_.size() >= kBlockBytes) flush();
+  }
+  void finish() {
+    flush();
+    send({});  // the end
+    chan_free(channel_);
+  }
+
+ private:
+  void flush() {
+    if (!block_.empty()) send(block_);
+    block_.clear();
+  }
+  void send(std::string_view bytes) {
+    if (chan_send(channel_, bytes.data(), bytes.size()) != 0) throw JobError(chan_last_error());
+  }
+
+  chan_id channel_;
+  std::string_view key_;
+  std::string block_;
+};
+
+void reduce_all(const Plan& plan, Merger& merger, WorkerLine& line, chan_id channel) {
+  Outgoing results(channel);
+  while (!merger.done()) {
+    Group group(merger);
+    line.set_key(group.key());
+    results.set_key(group.key());
+    plan.job.reduce(group.key(), group, results);
+    for (std::string_view left; group.next(left);) {
+    }
+    line.steps.fetch_add(1, std::memory_order_relaxed);
+  }
+  results.finish();
+}
+
+}  // namespace
+
+int run_reducer(Plan& plan, uint32_t number) {
+  WorkerLine& line = plan.board.reducer(number);
+  try {
+    std::vector<Share> shares(plan.workers);
+    for (uint32_t step = 0; step < plan.workers; ++step) {
+      const uint32_t mapper = (number + step) % plan.workers;
+      shares[mapper] = take_share(plan.shuffled(mapper, number));
+    }
+    Merger merger(plan.job.less());
+    add_all(plan, std::move(shares), merger);
+    merger.start();
+    reduce_all(plan, merger, line, plan.results[number]);
+    return 0;
+  } catch (const MapperGone&) {
+    return kStoppedExit;
+  } catch (const std::exception& error) {
+    line.set_message(error.what());
+  } catch (...) {
+    line.set_message("an exception that is no std::exception");
+  }
+  return kFailedExit;
+}
+
+}  // namespace dmr

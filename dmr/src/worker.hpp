@@ -1,0 +1,35 @@
+// What mappers and reducers do in their spaces. Each returns its exit status.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <chan/chan.h>
+#include <dmr/engine.hpp>
+#include <base/unique_fd.hpp>
+
+#include "board.hpp"
+
+namespace dmr {
+
+// What all spaces of a job know; made by the root before they start.
+struct Plan {
+  const ByteJob& job;
+  const Input& input;
+  uint32_t workers;
+  uint64_t memory_each;  // of a mapper; a reducer needs no more
+  Board board;
+  std::vector<spmc::base::UniqueFd> spill_files;  // of each mapper; invalid where there can be none
+  std::vector<chan_id> shuffle;                   // from mapper i to reducer j: [i * workers + j]
+  std::vector<chan_id> results;                   // from reducer j to the root
+
+  chan_id shuffled(uint32_t mapper, uint32_t reducer) const { return shuffle[mapper * workers + reducer]; }
+};
+
+inline constexpr int kFailedExit = 3;   // its line says why
+inline constexpr int kStoppedExit = 4;  // because of another
+
+int run_mapper(Plan& plan, uint32_t number);
+int run_reducer(Plan& plan, uint32_t number);
+
+}  // namespace dmr

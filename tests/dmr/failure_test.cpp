@@ -1,0 +1,140 @@
+// However a job fails, the message says where, the same in every run, and nothing is left of it.
+#include <unistd.h>
+
+#include <csignal>
+#include <stdexcept>
+
+#include "root.hpp"
+
+using namespace dmr_test;
+
+namespace {
+
+constexpr uint64_t kEach = 10;
+
+enum class How { kThrow, kThrowInt, kCrash, kExit, kNever };
+
+void fail(How how) {
+  switch (how) {
+    case How::kThrow: throw std::runtime_error("this number is not liked");
+    case How::kThrowInt: throw 5;
+    case How::kCrash: raise(SIGKILL); break;
+    case How::kExit: _exit(9);
+    case How::kNever:
+      for (;;) pause();
+  }
+}
+
+// The maps of the numbers in `bad` fail, or the reductions of the keys in `bad_keys`.
+struct Failing : dmr::MapReduce<Failing, uint32_t, uint64_t, dmr::Sum<uint64_t>> {
+  How how = How::kThrow;
+  std::vector<uint64_t> bad;
+  std::vector<uint32_t> bad_keys;
+  unsigned long sleep_us = 0;
+
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) {
+      dmr::working_on(n, n + 1);
+      if (n % 100 == 0 && sleep_us > 0) usleep(static_cast<useconds_t>(sleep_us));
+      for (const uint64_t b : bad) {
+        if (n == b) fail(how);
+      }
+      emit(static_cast<uint32_t>(n % 50), n);
+    }
+  }
+  void reduce(uint32_t key, dmr::Values<uint64_t>& values, auto& emit) const {
+    for (const uint32_t b : bad_keys) {
+      if (key == b) fail(how);
+    }
+    uint64_t sum = 0;
+    for (const uint64_t value : values) sum += value;
+    emit(sum);
+  }
+};
+
+std::string failure_of_job(const Failing& job, int workers, double limit = 0) {
+  dmr::Options options = with(workers);
+  options.seconds_per_piece = limit;
+  return failure_of([&] { job.run(dmr::Input::numbers(2000, kEach), options); });
+}
+
+}  // namespace
+
+TEST_CASE("a map that fails is named, with its numbers") {
+  run_root([] {
+    Failing job;
+    job.bad = {1234};
+    for (const int workers : {1, 2, 7}) {
+      job.how = How::kThrow;
+      const std::string worker = "worker " + std::to_string(1234 / kEach % static_cast<uint64_t>(workers)) + ": ";
+      const std::string place = ", in the map of numbers, numbers 1234 to 1235";
+      EXPECT(failure_of_job(job, workers) == worker + "this number is not liked" + place);
+      job.how = How::kThrowInt;
+      EXPECT(failure_of_job(job, workers) == worker + "an exception that is no std::exception" + place);
+      job.how = How::kCrash;
+      EXPECT(failure_of_job(job, workers) == worker + "died of SIGKILL" + place);
+      job.how = How::kExit;
+      EXPECT(failure_of_job(job, workers) == worker + "ended with exit code 9" + place);
+    }
+  });
+}
+
+TEST_CASE("of several failing maps the first of the input is named") {
+  run_root([] {
+    Failing job;
+    job.bad = {1999, 1500, 701, 1100, 715};
+    job.sleep_us = 1000;
+    for (const How how : {How::kThrow, How::kCrash}) {
+      job.how = how;
+      for (const int workers : {2, 5, 16}) {
+        EXPECT(has(failure_of_job(job, workers), "numbers 701 to 702"));
+      }
+    }
+  });
+}
+
+TEST_CASE("a map that never ends is ended") {
+  run_root([] {
+    Failing job;
+    job.how = How::kNever;
+    job.bad = {555};
+    EXPECT(has(failure_of_job(job, 3, 0.2), "took longer than 0.2 s, in the map of numbers, numbers 555 to 556"));
+  });
+}
+
+TEST_CASE("a reduction that fails is named, with its key") {
+  run_root([] {
+    Failing job;
+    job.bad_keys = {33};
+    for (const int workers : {1, 2, 7}) {
+      job.how = How::kThrow;
+      EXPECT(has(failure_of_job(job, workers), ": this number is not liked, in the reduction of key '"));
+      job.how = How::kCrash;
+      EXPECT(has(failure_of_job(job, workers), ": died of SIGKILL, in the reduction of key '"));
+      job.how = How::kNever;
+      EXPECT(has(failure_of_job(job, workers, 0.2), ": took longer than 0.2 s, in the reduction of key '"));
+    }
+  });
+}
+
+TEST_CASE("after a failure the next job runs") {
+  run_root([] {
+    Failing job;
+    job.bad = {3};
+    for (int i = 0; i < 20; ++i) {
+      job.how = i % 2 == 0 ? How::kThrow : How::kCrash;
+      failure_of_job(job, 4);
+    }
+    const auto sums = Failing().run(dmr::Input::numbers(2000, kEach), with(4));
+    EXPECT(sums.size() == 50);
+    for (const auto& [key, sum] : sums) EXPECT(sum == 40 * key + 50 * (39 * 40 / 2));
+  });
+}
+
+TEST_CASE("without init a job says so") {
+  const auto run = test_support::run_function([] {
+    std::printf("%s\n", failure_of_job(Failing(), 1).c_str());
+    return 0;
+  });
+  CHECK(run.out == "dmr::init() must be called first in main\n");
+}
