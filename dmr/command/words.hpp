@@ -12,7 +12,8 @@ namespace dmr::command {
 // The small letter of each byte, 0 for what belongs to no word.
 inline constexpr std::array<char, 256> kWordByte = [] {
   std::array<char, 256> of{};
-  for (int c = 'a'; c <= 'z'; ++c) of[static_cast<size_t>(c)] = of[static_cast<size_t>(c - 'a' + 'A')] = static_cast<char>(c);
+  for (int c = 'a'; c <= 'z'; ++c)
+    of[static_cast<size_t>(c)] = of[static_cast<size_t>(c - 'a' + 'A')] = static_cast<char>(c);
   for (int c = 0x80; c < 0x100; ++c) of[static_cast<size_t>(c)] = static_cast<char>(c);
   of['\''] = '\'';
   return of;

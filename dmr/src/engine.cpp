@@ -256,7 +256,7 @@ class Root {
 
   bool receive_results(uint32_t j, std::string& to) {
     const chan_id channel = plan_.results[j];
-    await_results(j, channel);
+    await_results(channel);
     const ssize_t size = chan_next_size(channel);
     if (size == 0) return false;
     const size_t kept = to.size();
@@ -270,8 +270,7 @@ class Root {
   }
 
   // Waits for a message without losing sight of the time limit.
-  void await_results(uint32_t j, chan_id channel) {
-    WorkerLine& line = plan_.board.reducer(j);
+  void await_results(chan_id channel) {
     for (uint32_t looks = 0; chan_test(channel) == 0; ++looks) {
       if (looks < kBusyLooks) {
         base::yield_core();
@@ -281,7 +280,6 @@ class Root {
       tell_progress(true);
       for (uint32_t k = 0; k < n_; ++k) look_at_reducer(k);
     }
-    (void)line;
   }
 
   void look_at_reducer(uint32_t k) {

@@ -78,7 +78,7 @@ void Input::add(std::string name, std::string_view data, bool mapped) {
                    std::to_string(records_.size()));
   }
   sources_.push_back({std::move(name), data, pieces_, mapped});
-  pieces_ += (data.size() + kPieceBytes - 1) / kPieceBytes;
+  pieces_ += data.size() / piece_bytes_ + (data.size() % piece_bytes_ != 0);
   bytes_ += data.size();
 }
 
@@ -90,8 +90,8 @@ void Input::add_file(std::string name, int fd, uint64_t size) {
   add(std::move(name), {reinterpret_cast<const char*>(mappings_.back().base()), size}, true);
 }
 
-Input Input::files(const std::vector<std::string>& paths, Records records) {
-  Input input(records);
+Input Input::files(const std::vector<std::string>& paths, Records records, uint64_t piece_bytes) {
+  Input input(records, piece_bytes);
   for (const std::string& path : paths) {
     const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat info;
@@ -103,8 +103,8 @@ Input Input::files(const std::vector<std::string>& paths, Records records) {
   return input;
 }
 
-Input Input::standard_input(Records records, const std::string& folder) {
-  Input input(records);
+Input Input::standard_input(Records records, const std::string& folder, uint64_t piece_bytes) {
+  Input input(records, piece_bytes);
   struct stat info;
   if (::fstat(STDIN_FILENO, &info) != 0) fail("standard input", "reading", errno);
   const bool whole_file = S_ISREG(info.st_mode) && ::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
@@ -119,14 +119,14 @@ Input Input::standard_input(Records records, const std::string& folder) {
   return input;
 }
 
-Input Input::memory(std::string_view data, Records records) {
-  Input input(records);
+Input Input::memory(std::string_view data, Records records, uint64_t piece_bytes) {
+  Input input(records, piece_bytes);
   input.add("memory", data, false);
   return input;
 }
 
 Input Input::numbers(uint64_t count, uint64_t each) {
-  Input input(Records::lines());
+  Input input(Records::lines(), kPieceBytes);
   input.count_ = count;
   input.each_ = std::max<uint64_t>(each, 1);
   input.pieces_ = count / input.each_ + (count % input.each_ != 0);
@@ -142,9 +142,9 @@ Piece Input::piece(uint64_t number) const {
   const auto after = std::upper_bound(sources_.begin(), sources_.end(), number,
                                       [](uint64_t n, const Source& source) { return n < source.first_piece; });
   const Source& source = *std::prev(after);
-  const uint64_t at = (number - source.first_piece) * kPieceBytes;
+  const uint64_t at = (number - source.first_piece) * piece_bytes_;
   const uint64_t begin = records_.begin_at_or_after(source.data, at);
-  const uint64_t end = records_.begin_at_or_after(source.data, at + kPieceBytes);
+  const uint64_t end = records_.begin_at_or_after(source.data, at + piece_bytes_);
   const auto file = static_cast<uint32_t>(std::prev(after) - sources_.begin());
   return {source.data.substr(begin, end - begin), begin, end, file, number};
 }

@@ -1,7 +1,8 @@
 // A mapper: maps every n-th piece, then hands its sorted pairs to the reducers.
 //
-// To each reducer it sends blocks of pairs, an empty message, and the list of the segments of its file. At step s mapper i
-// serves reducer i - s, and reducer j listens to mapper j + s: all are busy at every step, and nobody waits in a circle.
+// To each reducer it sends blocks of pairs, an empty message, and the list of the segments of its file. At step s
+// mapper i serves reducer i - s, and reducer j listens to mapper j + s: all are busy at every step, and nobody waits in
+// a circle.
 #include <exception>
 #include <memory>
 #include <string>

@@ -42,7 +42,8 @@ void Runs::add(std::string_view key, std::string_view value) {
   write_pair(arena_.get() + used_, pair);
   const auto parts = static_cast<uint32_t>(of_reducer_.size());
   const uint32_t part = parts == 1 ? 0 : job_.partition(key, parts);
-  if (part >= parts) throw JobError("the partition of a key is " + std::to_string(part) + " of " + std::to_string(parts));
+  if (part >= parts)
+    throw JobError("the partition of a key is " + std::to_string(part) + " of " + std::to_string(parts));
   of_reducer_[part].push_back({order_.prefix(key), used_});
   used_ += pair.bytes();
   ++entries_;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <chan/chan.h>
-#include <dmr/engine.hpp>
 #include <base/unique_fd.hpp>
+#include <dmr/engine.hpp>
 
 #include "board.hpp"
 

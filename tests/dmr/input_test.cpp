@@ -15,7 +15,9 @@ namespace fs = std::filesystem;
 
 class Folder {
  public:
-  Folder() : path_(fs::temp_directory_path() / ("dmr-input-" + std::to_string(getpid()))) { fs::create_directory(path_); }
+  Folder() : path_(fs::temp_directory_path() / ("dmr-input-" + std::to_string(getpid()))) {
+    fs::create_directory(path_);
+  }
   ~Folder() { fs::remove_all(path_); }
   std::string file(const std::string& name, const std::string& content) const {
     std::ofstream(path_ / name, std::ios::binary) << content;
@@ -71,7 +73,8 @@ TEST_CASE("lines stay whole") {
     CHECK(joined(input) == text);
     for (uint64_t n = 0; n < input.pieces(); ++n) {
       const auto data = input.piece(n).data;
-      if (!data.empty() && n + 1 < input.pieces() && data.end() != text.data() + text.size()) CHECK(data.back() == '\n');
+      if (!data.empty() && n + 1 < input.pieces() && data.end() != text.data() + text.size())
+        CHECK(data.back() == '\n');
     }
   }
 }

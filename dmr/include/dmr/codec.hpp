@@ -34,9 +34,9 @@ struct KeyCodec<T> {
 namespace detail {
 
 template <size_t kBytes>
-using UnsignedOf = std::conditional_t<kBytes == 1, uint8_t,
-                                      std::conditional_t<kBytes == 2, uint16_t,
-                                                         std::conditional_t<kBytes == 4, uint32_t, uint64_t>>>;
+using UnsignedOf =
+    std::conditional_t<kBytes == 1, uint8_t,
+                       std::conditional_t<kBytes == 2, uint16_t, std::conditional_t<kBytes == 4, uint32_t, uint64_t>>>;
 
 template <std::unsigned_integral U>
 void append_big_endian(U bits, std::string& to) {
@@ -73,7 +73,7 @@ T from_ordered_bits(UnsignedOf<sizeof(T)> bits) {
 }  // namespace detail
 
 template <typename T>
-concept Number = (std::integral<T> || std::floating_point<T>) && sizeof(T) <= 8;
+concept Number = (std::integral<T> || std::floating_point<T>)&&sizeof(T) <= 8;
 
 template <Number T>
 struct KeyCodec<T> {
@@ -102,8 +102,7 @@ template <typename T>
 struct ValueCodec;
 
 template <typename T>
-  requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !StringLike<T>)
-struct ValueCodec<T> {
+requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !StringLike<T>) struct ValueCodec<T> {
   static std::string_view bytes(const T& value) { return {reinterpret_cast<const char*>(&value), sizeof(T)}; }
   static T decode(std::string_view bytes) {
     T value;
@@ -119,8 +118,7 @@ struct ValueCodec<T> {
 };
 
 template <typename T>
-  requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
-struct ValueCodec<std::vector<T>> {
+requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>) struct ValueCodec<std::vector<T>> {
   static std::string_view bytes(const std::vector<T>& value) {
     return {reinterpret_cast<const char*>(value.data()), value.size() * sizeof(T)};
   }

@@ -1,5 +1,5 @@
-// What the typed interface (map_reduce.hpp) is made of: jobs over pairs of bytes. For map_reduce.hpp, and for jobs whose
-// keys and values are bytes anyway.
+// What the typed interface (map_reduce.hpp) is made of: jobs over pairs of bytes. For map_reduce.hpp, and for jobs
+// whose keys and values are bytes anyway.
 //
 //   root ── forks ──> mapper 0 ... n-1      maps pieces i, i+n, i+2n, ...; puts pairs together; sorts them
 //                        |   \ /            one channel from every mapper to every reducer
@@ -34,7 +34,7 @@ class Maps {
  public:
   virtual ~Maps() = default;
   virtual void map(const Piece& piece, Pairs& pairs) = 0;
-  virtual void finish(Pairs&) {}                // what was held back
+  virtual void finish(Pairs&) {}  // what was held back
   virtual size_t bytes_held() const { return 0; }
 };
 
@@ -78,8 +78,8 @@ void init();
 using ByteSink = std::function<void(std::string_view key, std::string_view result)>;
 Statistics run_bytes(const ByteJob& job, const Input& input, const Options& options, const ByteSink& each);
 
-// For the messages about a failing map: it works on these bytes of its piece now. Cheap; for maps that go through records
-// themselves.
+// For the messages about a failing map: it works on these bytes of its piece now. Cheap; for maps that go through
+// records themselves.
 void working_on(uint64_t begin, uint64_t end);
 
 }  // namespace dmr

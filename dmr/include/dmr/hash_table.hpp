@@ -43,7 +43,8 @@ struct KeyWords {
 };
 
 inline uint64_t fold_multiply(uint64_t a, uint64_t b) {
-  const auto product = static_cast<unsigned __int128>(a) * b;
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = Wide{a} * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 

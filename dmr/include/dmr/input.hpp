@@ -1,8 +1,8 @@
 // What a job reads: files, memory, standard input, or a range of numbers; and its pieces.
 //
 // A piece is what one call of a job's map() gets. Where pieces begin and end depends on the input alone, never on the
-// number of workers: a border lies where the first record begins at or after a multiple of kPieceBytes in its file. So
-// whatever is summed up piece by piece is the same in every run.
+// number of workers: a border lies where the first record begins at or after a multiple of the piece's size in its
+// file. So whatever is summed up piece by piece is the same in every run.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace dmr {
 
-inline constexpr uint64_t kPieceBytes = 1 << 20;
+inline constexpr uint64_t kPieceBytes = 1 << 20;  // unless chosen otherwise
 
 // Where records end.
 class Records {
@@ -56,11 +56,13 @@ struct Piece {
 class Input {
  public:
   // Files in this order. A directory, or a file that cannot be read, is an error. Throws JobError.
-  static Input files(const std::vector<std::string>& paths, Records records = Records::lines());
+  static Input files(const std::vector<std::string>& paths, Records records = Records::lines(),
+                     uint64_t piece_bytes = kPieceBytes);
   // Standard input; what is no file is first copied to a temporary one in `folder`. Throws JobError.
-  static Input standard_input(Records records = Records::lines(), const std::string& folder = "");
+  static Input standard_input(Records records = Records::lines(), const std::string& folder = "",
+                              uint64_t piece_bytes = kPieceBytes);
   // Memory of the program's, which must live and stay as it is until the job is done.
-  static Input memory(std::string_view data, Records records = Records::lines());
+  static Input memory(std::string_view data, Records records = Records::lines(), uint64_t piece_bytes = kPieceBytes);
   // The numbers from 0 to count - 1, `each` of them to a piece.
   static Input numbers(uint64_t count, uint64_t each);
 
@@ -78,11 +80,12 @@ class Input {
     uint64_t first_piece = 0;
     bool mapped = false;
   };
-  explicit Input(Records records) : records_(records) {}
+  Input(Records records, uint64_t piece_bytes) : records_(records), piece_bytes_(piece_bytes) {}
   void add(std::string name, std::string_view data, bool mapped);
   void add_file(std::string name, int fd, uint64_t size);
 
   Records records_;
+  uint64_t piece_bytes_;
   std::vector<Source> sources_;
   std::vector<spmc::base::Mapping> mappings_;
   uint64_t pieces_ = 0, bytes_ = 0;

@@ -79,7 +79,7 @@ struct ContainerOf {
   using Type = Default;
 };
 template <typename Self, typename Default>
-  requires requires { typename Self::Container; }
+requires requires { typename Self::Container; }
 struct ContainerOf<Self, Default> {
   using Type = typename Self::Container;
 };
@@ -89,7 +89,7 @@ struct ResultOf {
   using Type = Default;
 };
 template <typename Self, typename Default>
-  requires requires { typename Self::Result; }
+requires requires { typename Self::Result; }
 struct ResultOf<Self, Default> {
   using Type = typename Self::Result;
 };
@@ -200,8 +200,8 @@ class AsBytes : public ByteJob {
 
 }  // namespace detail
 
-// Base of a job: `Self` is its class, `Combine` a combiner (combiners.hpp) or EveryValue. A Key is a string, a number or
-// an array of numbers, or has a KeyCodec; a Value is trivially copyable, a string or a vector, or has a ValueCodec.
+// Base of a job: `Self` is its class, `Combine` a combiner (combiners.hpp) or EveryValue. A Key is a string, a number
+// or an array of numbers, or has a KeyCodec; a Value is trivially copyable, a string or a vector, or has a ValueCodec.
 template <typename Self, typename K, typename V, typename Combine = EveryValue>
 class MapReduce {
  public:

@@ -14,10 +14,10 @@ struct Progress {
 
 // None of these changes the output.
 struct Options {
-  int workers = 0;                    // 1 to kMostWorkers; 0: one per usable core
-  uint64_t memory_bytes = 0;          // of all workers together; 0: half of the machine's
-  std::string temporary_folder;       // for what does not fit; "": $TMPDIR, or /tmp
-  double seconds_per_piece = 0;       // a map of one piece that takes longer ends the job; 0: no limit
+  int workers = 0;                                // 1 to kMostWorkers; 0: one per usable core
+  uint64_t memory_bytes = 0;                      // of all workers together; 0: half of the machine's
+  std::string temporary_folder;                   // for what does not fit; "": $TMPDIR, or /tmp
+  double seconds_per_piece = 0;                   // a map of one piece that takes longer ends the job; 0: no limit
   std::function<void(const Progress&)> progress;  // called every tenth of a second or so
 };
 
@@ -26,8 +26,8 @@ inline constexpr int kMostWorkers = 64;
 struct Statistics {
   int workers = 0;
   uint64_t pieces = 0, bytes = 0;
-  uint64_t pairs_mapped = 0;    // handed from maps to reductions, after combining
-  uint64_t bytes_spilled = 0;   // written to temporary files
+  uint64_t pairs_mapped = 0;   // handed from maps to reductions, after combining
+  uint64_t bytes_spilled = 0;  // written to temporary files
   uint64_t pairs_out = 0;
   double map_seconds = 0, reduce_seconds = 0;
 };

@@ -1,0 +1,234 @@
+#include "command.hpp"
+
+#include <fcntl.h>
+#include <getopt.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include <dmr/engine.hpp>
+
+namespace dmr::command {
+
+namespace {
+
+constexpr char kCommonHelp[] = R"(
+Options of every job:
+  -w, --workers=N       worker processes, 1 to 64 (default: one per core)
+  -m, --memory=SIZE     for all of them together, like 256M or 4G; what does not fit goes
+                        to temporary files (default: half of the machine's)
+  -o, --output=FILE     appears when it is complete (default: standard output)
+      --temporary=DIR   folder for temporary files (default: $TMPDIR, or /tmp)
+      --time-limit=S    a piece of the input, or a key, that takes longer ends the job
+      --statistics=FILE write what was counted, as JSON; - is standard error
+      --progress        show on standard error how far it is
+      --help            print this text
+      --version         print the version
+
+Without FILE, or with -, standard input is read. The output is the same bytes for any number
+of workers and any memory limit.
+
+Exit status: 0 done, 1 the job failed, 2 wrong usage.
+)";
+
+void show_progress(const Progress& progress) {
+  if (progress.pieces == 0) return;
+  const auto percent = static_cast<int>(100 * progress.pieces_done / progress.pieces);
+  std::fprintf(stderr, "\rdmr: mapped %3d %%%s", percent, progress.reducing ? ", reducing" : "");
+}
+
+[[noreturn]] void fail(const std::string& name, const char* what) {
+  throw JobError(name + ": " + what + ": " + std::strerror(errno));
+}
+
+void write_all(int file, std::string_view bytes, const std::string& name) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(file, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) fail(name, "writing");
+    bytes.remove_prefix(static_cast<size_t>(wrote));
+  }
+}
+
+std::string temporary_folder(const Arguments& arguments) {
+  if (!arguments.options.temporary_folder.empty()) return arguments.options.temporary_folder;
+  const char* const named = std::getenv("TMPDIR");
+  return named != nullptr && *named != '\0' ? named : "/tmp";
+}
+
+enum CommonOption { kTemporary = 1000, kTimeLimit, kStatistics, kProgress, kHelp, kVersion, kFirstOfJob };
+
+// One of the options that all have; false: it is none of them.
+bool take_common(int which, const char* help, Arguments& to) {
+  const std::string value = optarg != nullptr ? optarg : "";
+  switch (which) {
+    case 'w': to.options.workers = static_cast<int>(parse_count("workers", value, 1, kMostWorkers)); return true;
+    case 'm': to.options.memory_bytes = parse_size("memory", value); return true;
+    case 'o': to.output = value; return true;
+    case kTemporary: to.options.temporary_folder = value; return true;
+    case kTimeLimit: to.options.seconds_per_piece = parse_seconds("time-limit", value); return true;
+    case kStatistics: to.statistics_file = value; return true;
+    case kProgress: to.options.progress = show_progress; return true;
+    case kHelp: std::printf("%s%s", help, kCommonHelp); std::exit(0);
+    case kVersion: std::printf("dmr (DLinux) %s\n", DLINUX_VERSION); std::exit(0);
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Arguments parse(int argc, char** argv, const char* help, const std::vector<Option>& more) {
+  std::vector<option> known = {
+      {"workers", required_argument, nullptr, 'w'},
+      {"memory", required_argument, nullptr, 'm'},
+      {"output", required_argument, nullptr, 'o'},
+      {"temporary", required_argument, nullptr, kTemporary},
+      {"time-limit", required_argument, nullptr, kTimeLimit},
+      {"statistics", required_argument, nullptr, kStatistics},
+      {"progress", no_argument, nullptr, kProgress},
+      {"help", no_argument, nullptr, kHelp},
+      {"version", no_argument, nullptr, kVersion},
+  };
+  for (size_t i = 0; i < more.size(); ++i) {
+    const int takes = more[i].takes_value ? required_argument : no_argument;
+    known.push_back({more[i].name, takes, nullptr, kFirstOfJob + static_cast<int>(i)});
+  }
+  known.push_back({});
+
+  Arguments arguments;
+  optind = 1;
+  opterr = 0;
+  for (int which; (which = getopt_long(argc, argv, ":w:m:o:", known.data(), nullptr)) != -1;) {
+    if (which == ':') throw UsageError{std::string(argv[optind - 1]) + " needs a value"};
+    if (which == '?') throw UsageError{"unknown option " + std::string(argv[optind - 1])};
+    if (take_common(which, help, arguments)) continue;
+    more[static_cast<size_t>(which - kFirstOfJob)].take(optarg != nullptr ? optarg : "");
+  }
+  arguments.files.assign(argv + optind, argv + argc);
+  return arguments;
+}
+
+uint64_t parse_count(const char* option, const std::string& text, uint64_t least, uint64_t most) {
+  uint64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size() || count < least || count > most) {
+    throw UsageError{"--" + std::string(option) + "=" + text + ": not a number from " + std::to_string(least) + " to " +
+                     std::to_string(most)};
+  }
+  return count;
+}
+
+uint64_t parse_size(const char* option, const std::string& text) {
+  uint64_t size = 0;
+  const char* const end = text.data() + text.size();
+  auto [at, error] = std::from_chars(text.data(), end, size);
+  int shift = 0;
+  if (error == std::errc() && at != end) {
+    constexpr std::string_view kUnits = "KMGT";
+    const size_t unit = kUnits.find(*at++);
+    shift = unit == kUnits.npos ? -1 : 10 * (static_cast<int>(unit) + 1);
+  }
+  if (error != std::errc() || at != end || shift < 0 || size == 0 || size > UINT64_MAX >> shift) {
+    throw UsageError{"--" + std::string(option) + "=" + text + ": not a size like 64K, 256M or 4G"};
+  }
+  return size << shift;
+}
+
+double parse_seconds(const char* option, const std::string& text) {
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size() || !(seconds > 0) || !std::isfinite(seconds)) {
+    throw UsageError{"--" + std::string(option) + "=" + text + ": not a number of seconds"};
+  }
+  return seconds;
+}
+
+Input open_input(const Arguments& arguments, Records records, uint64_t piece_bytes) {
+  const bool standard = arguments.files.empty() || (arguments.files.size() == 1 && arguments.files[0] == "-");
+  if (standard) return Input::standard_input(records, arguments.options.temporary_folder, piece_bytes);
+  return Input::files(arguments.files, records, piece_bytes);
+}
+
+Output::Output(const Arguments& arguments) : name_(arguments.output) {
+  const size_t slash = name_.rfind('/');
+  folder_ = name_.empty() ? temporary_folder(arguments) : slash == name_.npos ? "." : name_.substr(0, slash + 1);
+  file_ = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (file_ >= 0) return;
+  // Where the file system has no files without a name.
+  beside_ = folder_ + "/.dmr-" + std::to_string(::getpid());
+  file_ = ::open(beside_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+  if (file_ < 0) fail(folder_, "making a file");
+  if (!name_.empty()) return;
+  ::unlink(beside_.c_str());
+  beside_.clear();
+}
+
+Output::~Output() {
+  if (!beside_.empty()) ::unlink(beside_.c_str());
+  ::close(file_);
+}
+
+void Output::flush() {
+  write_all(file_, buffer_, name_.empty() ? folder_ : name_);
+  buffer_.clear();
+}
+
+void Output::complete() {
+  flush();
+  if (name_.empty()) copy_to_standard_output();
+  else rename_to_name();
+}
+
+void Output::copy_to_standard_output() {
+  std::string bytes(1 << 18, '\0');
+  for (off_t at = 0;;) {
+    const ssize_t got = ::pread(file_, bytes.data(), bytes.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(folder_, "reading");
+    if (got == 0) return;
+    write_all(STDOUT_FILENO, std::string_view(bytes).substr(0, static_cast<size_t>(got)), "standard output");
+    at += got;
+  }
+}
+
+void Output::rename_to_name() {
+  if (beside_.empty()) {
+    beside_ = folder_ + "/.dmr-" + std::to_string(::getpid());
+    const std::string open_file = "/proc/self/fd/" + std::to_string(file_);
+    if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, beside_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+      const std::string wanted = std::exchange(beside_, "");
+      fail(wanted, "naming the output");
+    }
+  }
+  if (::rename(beside_.c_str(), name_.c_str()) != 0) fail(name_, "renaming the output");
+  beside_.clear();
+}
+
+void write_statistics(const Arguments& arguments, const char* job, const Statistics& s) {
+  if (arguments.options.progress) std::fprintf(stderr, "\n");
+  if (arguments.statistics_file.empty()) return;
+  const nlohmann::ordered_json json = {
+      {"job", job},
+      {"workers", s.workers},
+      {"bytes", s.bytes},
+      {"pieces", s.pieces},
+      {"pairs_mapped", s.pairs_mapped},
+      {"bytes_spilled", s.bytes_spilled},
+      {"pairs_out", s.pairs_out},
+      {"map_seconds", s.map_seconds},
+      {"reduce_seconds", s.reduce_seconds},
+  };
+  const bool to_terminal = arguments.statistics_file == "-";
+  FILE* const file = to_terminal ? stderr : std::fopen(arguments.statistics_file.c_str(), "w");
+  if (file == nullptr) fail(arguments.statistics_file, "opening");
+  std::fprintf(file, "%s\n", json.dump(2).c_str());
+  if (!to_terminal && std::fclose(file) != 0) fail(arguments.statistics_file, "writing");
+}
+
+}  // namespace dmr::command

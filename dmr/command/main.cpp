@@ -1,0 +1,65 @@
+// dmr: deterministic MapReduce from the command line.
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include <dmr/engine.hpp>
+
+#include "command.hpp"
+
+namespace dmr::command {
+
+namespace {
+
+struct Job {
+  const char* name;
+  const char* what;
+  int (*run)(int argc, char** argv);
+};
+constexpr Job kJobs[] = {
+    {"wordcount", "how often each word is in a text", word_count},
+};
+
+void print_usage(FILE* to) {
+  std::fprintf(to,
+               "Usage: dmr JOB [OPTION...] [FILE...]\nDeterministic MapReduce: the same output in every run, for any "
+               "number of workers.\n\n");
+  for (const Job& job : kJobs) std::fprintf(to, "  %-14s%s\n", job.name, job.what);
+  std::fprintf(to, "\ndmr JOB --help tells more of a job. dmr --version prints the version.\n");
+}
+
+int run(int argc, char** argv) {
+  if (argc < 2) {
+    print_usage(stderr);
+    return kUsageExit;
+  }
+  if (std::strcmp(argv[1], "--help") == 0) {
+    print_usage(stdout);
+    return 0;
+  }
+  if (std::strcmp(argv[1], "--version") == 0) {
+    std::printf("dmr (DLinux) %s\n", DLINUX_VERSION);
+    return 0;
+  }
+  for (const Job& job : kJobs) {
+    if (std::strcmp(argv[1], job.name) == 0) return job.run(argc - 1, argv + 1);
+  }
+  std::fprintf(stderr, "dmr: there is no job '%s'; dmr --help lists them\n", argv[1]);
+  return kUsageExit;
+}
+
+}  // namespace
+}  // namespace dmr::command
+
+int main(int argc, char** argv) {
+  dmr::init();
+  try {
+    return dmr::command::run(argc, argv);
+  } catch (const dmr::command::UsageError& error) {
+    std::fprintf(stderr, "dmr: %s; try dmr %s --help\n", error.what.c_str(), argv[1]);
+    return dmr::command::kUsageExit;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "dmr: %s\n", error.what());
+    return dmr::command::kJobFailedExit;
+  }
+}
