@@ -56,6 +56,20 @@ void write_all(int file, std::string_view bytes, const std::string& name) {
   }
 }
 
+// All of a temporary file.
+template <typename Take>
+void each_block(int file, Take&& take) {
+  std::string bytes(1 << 18, '\0');
+  for (off_t at = 0;;) {
+    const ssize_t got = ::pread(file, bytes.data(), bytes.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("a temporary file", "reading");
+    if (got == 0) return;
+    take(std::string_view(bytes).substr(0, static_cast<size_t>(got)));
+    at += got;
+  }
+}
+
 std::string temporary_folder(const Arguments& arguments) {
   if (!arguments.options.temporary_folder.empty()) return arguments.options.temporary_folder;
   const char* const named = std::getenv("TMPDIR");
@@ -186,15 +200,11 @@ void Output::complete() {
 }
 
 void Output::copy_to_standard_output() {
-  std::string bytes(1 << 18, '\0');
-  for (off_t at = 0;;) {
-    const ssize_t got = ::pread(file_, bytes.data(), bytes.size(), at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(folder_, "reading");
-    if (got == 0) return;
-    write_all(STDOUT_FILENO, std::string_view(bytes).substr(0, static_cast<size_t>(got)), "standard output");
-    at += got;
-  }
+  each_block(file_, [](std::string_view block) { write_all(STDOUT_FILENO, block, "standard output"); });
+}
+
+void Output::write_file(int file) {
+  each_block(file, [this](std::string_view block) { write(block); });
 }
 
 void Output::rename_to_name() {
@@ -208,6 +218,13 @@ void Output::rename_to_name() {
   }
   if (::rename(beside_.c_str(), name_.c_str()) != 0) fail(name_, "renaming the output");
   beside_.clear();
+}
+
+spmc::base::UniqueFd temporary_output(const Arguments& arguments) {
+  const std::string folder = temporary_folder(arguments);
+  spmc::base::UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (!file.valid()) fail(folder, "making a temporary file");
+  return file;
 }
 
 void write_statistics(const Arguments& arguments, const char* job, const Statistics& s) {

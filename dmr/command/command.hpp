@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <base/unique_fd.hpp>
 #include <dmr/input.hpp>
 #include <dmr/options.hpp>
 
@@ -58,11 +59,7 @@ class Output {
     buffer_ += bytes;
     if (buffer_.size() >= kBufferBytes) flush();
   }
-  // Descriptor to which others write, behind what was written so far.
-  int descriptor() {
-    flush();
-    return file_;
-  }
+  void write_file(int file);  // all that is in it
   void complete();
 
  private:
@@ -76,10 +73,14 @@ class Output {
   std::string buffer_;
 };
 
-// Writes them where --statistics asks for them; how many seconds the whole took is told with them.
+// A file without a name, for output that is not yet in its place. Throws JobError.
+spmc::base::UniqueFd temporary_output(const Arguments& arguments);
+
+// Writes them where --statistics asks for them.
 void write_statistics(const Arguments& arguments, const char* job, const Statistics& statistics);
 
 // The jobs: what main calls with their own arguments; the result is the exit status.
 int word_count(int argc, char** argv);
+int run(int argc, char** argv);
 
 }  // namespace dmr::command

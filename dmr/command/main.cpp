@@ -18,6 +18,7 @@ struct Job {
 };
 constexpr Job kJobs[] = {
     {"wordcount", "how often each word is in a text", word_count},
+    {"run", "commands of the shell as map and reduction (Hadoop Streaming)", run},
 };
 
 void print_usage(FILE* to) {
@@ -28,7 +29,7 @@ void print_usage(FILE* to) {
   std::fprintf(to, "\ndmr JOB --help tells more of a job. dmr --version prints the version.\n");
 }
 
-int run(int argc, char** argv) {
+int run_job(int argc, char** argv) {
   if (argc < 2) {
     print_usage(stderr);
     return kUsageExit;
@@ -54,7 +55,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   dmr::init();
   try {
-    return dmr::command::run(argc, argv);
+    return dmr::command::run_job(argc, argv);
   } catch (const dmr::command::UsageError& error) {
     std::fprintf(stderr, "dmr: %s; try dmr %s --help\n", error.what.c_str(), argv[1]);
     return dmr::command::kUsageExit;

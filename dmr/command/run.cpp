@@ -1,0 +1,129 @@
+// Jobs whose maps and reductions are programs, after the conventions of Hadoop Streaming: lines of a key, a tab, a
+// value.
+#include <memory>
+
+#include <dmr/engine.hpp>
+
+#include "command.hpp"
+#include "shell.hpp"
+
+namespace dmr::command {
+
+namespace {
+
+constexpr char kHelp[] = R"(Usage: dmr run --map=COMMAND [OPTION...] [FILE...]
+Runs commands of the shell as map and reduction, as Hadoop Streaming does, on this machine.
+
+The map command reads lines and writes lines `key<tab>value`; one process is started for each
+part of the input. The reduction command reads such lines sorted by key (by bytes), those of a
+key in the order of the input; what it writes is the output. A line without a tab is a key
+with an empty value. A command that does not end with exit code 0 ends the job.
+
+      --map=COMMAND
+      --reduce=COMMAND  (default: the sorted lines are the output)
+      --reducers=R      processes of the reduction, 1 to 64; each gets the keys of one of R
+                        parts, and the output is theirs, one behind the other (default 1)
+      --split=SIZE      of the parts of the input, in whole lines (default 16M). Commands
+                        that treat each line by itself give the same output for any
+
+The map command finds in its environment mapreduce_map_input_file, mapreduce_map_input_start
+and mapreduce_map_input_length (bytes).
+)";
+
+constexpr uint64_t kMostReducers = 64;
+
+// Values keep the tab before them, so that a line without one comes out as it went in.
+class StreamMaps : public Maps {
+ public:
+  StreamMaps(const Input& input, const std::string& command) : input_(input), command_(command) {}
+  void map(const Piece& piece, Pairs& pairs) override {
+    const Variables variables = {
+        {"mapreduce_map_input_file", input_.name(piece.file)},
+        {"mapreduce_map_input_start", std::to_string(piece.begin)},
+        {"mapreduce_map_input_length", std::to_string(piece.end - piece.begin)},
+    };
+    if (piece.data.empty()) return;
+    filter_through(command_, piece.data, variables, [&](std::string_view line) {
+      const size_t tab = std::min(line.find('\t'), line.size());
+      pairs.add(line.substr(0, tab), line.substr(tab));
+    });
+  }
+
+ private:
+  const Input& input_;
+  const std::string& command_;
+};
+
+class StreamJob : public ByteJob {
+ public:
+  StreamJob(const Input& input, const std::string& map_command) : input_(input), map_command_(map_command) {}
+  std::unique_ptr<Maps> start_maps() const override { return std::make_unique<StreamMaps>(input_, map_command_); }
+  void reduce(std::string_view, ByteValues& values, ByteResults& results) const override {
+    for (std::string_view value; values.next(value);) results.add(value);
+  }
+
+ private:
+  const Input& input_;
+  const std::string& map_command_;
+};
+
+// The reductions, each with a file of its own for its output.
+class Reductions {
+ public:
+  Reductions(const Arguments& arguments, const std::string& command, uint64_t count) {
+    for (uint64_t i = 0; i < count; ++i) {
+      files_.push_back(temporary_output(arguments));
+      sinks_.emplace_back(command, files_.back().get());
+    }
+  }
+  void write(uint32_t part, std::string_view key, std::string_view value) {
+    Sink& sink = sinks_[part];
+    sink.write(key);
+    sink.write(value.empty() ? "\t" : value);
+    sink.write("\n");
+  }
+  void finish(Output& output) {
+    for (Sink& sink : sinks_) sink.finish();
+    for (const auto& file : files_) output.write_file(file.get());
+  }
+
+ private:
+  std::vector<spmc::base::UniqueFd> files_;
+  std::vector<Sink> sinks_;
+};
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  std::string map, reduce;
+  uint64_t reducers = 1, split = 16 << 20;
+  const Arguments arguments = parse(
+      argc, argv, kHelp,
+      {{"map", true, [&](const std::string& text) { map = text; }},
+       {"reduce", true, [&](const std::string& text) { reduce = text; }},
+       {"reducers", true, [&](const std::string& text) { reducers = parse_count("reducers", text, 1, kMostReducers); }},
+       {"split", true, [&](const std::string& text) { split = parse_size("split", text); }}});
+  if (map.empty()) throw UsageError{"--map=COMMAND is missing"};
+  if (reduce.empty() && reducers > 1) throw UsageError{"--reducers without --reduce"};
+
+  const Input input = open_input(arguments, Records::lines(), split);
+  Output output(arguments);
+  const StreamJob job(input, map);
+  Reductions reductions(arguments, reduce, reduce.empty() ? 0 : reducers);
+  const Statistics statistics =
+      run_bytes(job, input, arguments.options, [&](std::string_view key, std::string_view value) {
+        if (!reduce.empty()) {
+          const auto parts = static_cast<uint32_t>(reducers);
+          return reductions.write(parts == 1 ? 0 : job.partition(key, parts), key, value);
+        }
+        output.write(key);
+        output.write(value);
+        output.write("\n");
+      });
+  reductions.finish(output);
+  output.complete();
+  write_statistics(arguments, "run", statistics);
+  return 0;
+}
+
+}  // namespace dmr::command
