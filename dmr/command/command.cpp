@@ -26,6 +26,8 @@ Options of every job:
   -o, --output=FILE     appears when it is complete (default: standard output)
       --temporary=DIR   folder for temporary files (default: $TMPDIR, or /tmp)
       --time-limit=S    a piece of the input, or a key, that takes longer ends the job
+      --skip=N          leave out up to N pieces of the input, or keys, that fail, and tell of
+                        each on standard error
       --statistics=FILE write what was counted, as JSON; - is standard error
       --progress        show on standard error how far it is
       --help            print this text
@@ -76,7 +78,7 @@ std::string temporary_folder(const Arguments& arguments) {
   return named != nullptr && *named != '\0' ? named : "/tmp";
 }
 
-enum CommonOption { kTemporary = 1000, kTimeLimit, kStatistics, kProgress, kHelp, kVersion, kFirstOfJob };
+enum CommonOption { kTemporary = 1000, kTimeLimit, kSkip, kStatistics, kProgress, kHelp, kVersion, kFirstOfJob };
 
 // One of the options that all have; false: it is none of them.
 bool take_common(int which, const char* help, Arguments& to) {
@@ -87,6 +89,10 @@ bool take_common(int which, const char* help, Arguments& to) {
     case 'o': to.output = value; return true;
     case kTemporary: to.options.temporary_folder = value; return true;
     case kTimeLimit: to.options.seconds_per_piece = parse_seconds("time-limit", value); return true;
+    case kSkip:
+      to.options.skip_at_most = parse_count("skip", value, 1, UINT64_MAX);
+      to.options.skipped = [](const std::string& what) { std::fprintf(stderr, "dmr: left out: %s\n", what.c_str()); };
+      return true;
     case kStatistics: to.statistics_file = value; return true;
     case kProgress: to.options.progress = show_progress; return true;
     case kHelp: std::printf("%s%s", help, kCommonHelp); std::exit(0);
@@ -105,6 +111,7 @@ Arguments parse(int argc, char** argv, const char* help, const std::vector<Optio
       {"temporary", required_argument, nullptr, kTemporary},
       {"time-limit", required_argument, nullptr, kTimeLimit},
       {"statistics", required_argument, nullptr, kStatistics},
+      {"skip", required_argument, nullptr, kSkip},
       {"progress", no_argument, nullptr, kProgress},
       {"help", no_argument, nullptr, kHelp},
       {"version", no_argument, nullptr, kVersion},

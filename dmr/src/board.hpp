@@ -20,11 +20,13 @@ struct alignas(64) WorkerLine {
   std::atomic<uint64_t> begin, end;  // what of it
   std::atomic<uint64_t> steps;       // pieces or keys done; the root watches it for the time limit
   uint64_t pairs, bytes_spilled;
-  uint32_t key_bytes;  // reducer: of the key that it reduces now; only their beginning is kept
+  uint64_t key_hash;   // reducer: of the key that it reduces now
+  uint32_t key_bytes;  // of the part that is kept
   char key[128];
   char message[512];  // why it failed; "" if it did not, or died
 
-  void set_key(std::string_view text) {
+  void set_key(std::string_view text, uint64_t hash) {
+    key_hash = hash;
     key_bytes = static_cast<uint32_t>(std::min(text.size(), sizeof key));
     if (key_bytes > 0) std::memcpy(key, text.data(), key_bytes);
   }

@@ -36,20 +36,6 @@ bool g_ready = false;
   std::exit(1);
 }
 
-uint64_t hash_of(std::string_view key) {
-  uint64_t hash = 0x9e3779b97f4a7c15u ^ key.size();
-  for (; key.size() >= 8; key.remove_prefix(8)) {
-    uint64_t word;
-    std::memcpy(&word, key.data(), 8);
-    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
-    hash ^= hash >> 32;
-  }
-  uint64_t word = 0;
-  if (!key.empty()) std::memcpy(&word, key.data(), key.size());
-  hash = (hash ^ word) * 0xc4ceb9fe1a85ec53u;
-  return hash ^ hash >> 29;
-}
-
 double seconds_since(uint64_t ns) { return static_cast<double>(base::monotonic_ns() - ns) * 1e-9; }
 
 // The spaces of a job, which end with it, however it ends.
@@ -107,10 +93,30 @@ std::vector<base::UniqueFd> open_spill_files(const std::string& wanted, uint32_t
   return files;
 }
 
+// A failure that may be left out.
+struct Failure : JobError {
+  Failure(const std::string& text, Skips::Range where) : JobError(text), range(where), in_map(true) {}
+  Failure(const std::string& text, uint64_t of_key) : JobError(text), key_hash(of_key) {}
+  Skips::Range range = {};
+  uint64_t key_hash = 0;
+  bool in_map = false;
+};
+
+// False: enough is left out already, or this is, and fails all the same.
+bool add_to(Skips& skips, const Failure& failure, uint64_t most) {
+  if (skips.ranges.size() + skips.keys.size() >= most) return false;
+  const bool again = failure.in_map ? std::ranges::count(skips.ranges, failure.range) > 0
+                                    : std::ranges::count(skips.keys, failure.key_hash) > 0;
+  if (again) return false;
+  if (failure.in_map) skips.ranges.push_back(failure.range);
+  else skips.keys.push_back(failure.key_hash);
+  return true;
+}
+
 class Root {
  public:
-  Root(const ByteJob& job, const Input& input, const Options& options)
-      : options_(options), n_(workers_for(options)), plan_(make_plan(job, input)) {}
+  Root(const ByteJob& job, const Input& input, const Options& options, const Skips& skips)
+      : options_(options), n_(workers_for(options)), plan_(make_plan(job, input, skips)) {}
 
   Statistics run(const ByteSink& each) {
     const uint64_t began = base::monotonic_ns();
@@ -135,12 +141,12 @@ class Root {
     return std::clamp<uint32_t>(base::usable_cores(), 1, kMostWorkers);
   }
 
-  Plan make_plan(const ByteJob& job, const Input& input) {
+  Plan make_plan(const ByteJob& job, const Input& input, const Skips& skips) {
     constexpr uint64_t kLeastMemory = 256 << 10;
     const uint64_t memory = options_.memory_bytes > 0 ? options_.memory_bytes : base::physical_memory_bytes() / 2;
     // Of the whole, mappers and reducers get half each: what a mapper hands out, reducers have before it is gone.
     const uint64_t each = std::max(memory / (2 * n_), kLeastMemory);
-    return Plan{job, input, n_, each, Board(n_), open_spill_files(options_.temporary_folder, n_), {}, {}};
+    return Plan{job, input, skips, n_, each, Board(n_), open_spill_files(options_.temporary_folder, n_), {}, {}};
   }
 
   // Mappers are the first n of the team, reducers the next.
@@ -172,7 +178,7 @@ class Root {
       tell_progress(false);
     }
     if (plan_.board.header().first_failure == WorkerLine::kNothing) return;
-    throw JobError(failed_map());
+    throw_failed_map();
   }
 
   // Does it run? One that died is entered as failed with the piece it had.
@@ -213,20 +219,21 @@ class Root {
     return "ended with exit code " + std::to_string(end.exit_code);
   }
 
-  std::string failed_map() {
+  [[noreturn]] void throw_failed_map() {
     const uint64_t first = plan_.board.header().first_failure;
     for (uint32_t i = 0; i < n_; ++i) {
       WorkerLine& line = plan_.board.mapper(i);
       const space_exit_info end = team_.end(i);
       if (line.piece != first || end.exit_code == 0 || end.exit_code == kStoppedExit) continue;
       const std::string worker = "worker " + std::to_string(i) + ": " + why(line, end);
-      if (first == WorkerLine::kNothing) return worker;
+      if (first == WorkerLine::kNothing) throw JobError(worker);
       const Piece piece = plan_.input.piece(first);
-      return worker + ", in the map of " + plan_.input.name(piece.file) +
-             (plan_.input.bytes() > 0 ? ", bytes " : ", numbers ") + std::to_string(line.begin) + " to " +
-             std::to_string(line.end);
+      throw Failure(worker + ", in the map of " + plan_.input.name(piece.file) +
+                        (plan_.input.bytes() > 0 ? ", bytes " : ", numbers ") + std::to_string(line.begin) + " to " +
+                        std::to_string(line.end),
+                    Skips::Range{first, line.begin, line.end});
     }
-    return "a worker failed";
+    throw JobError("a worker failed");
   }
 
   void tell_progress(bool reducing) {
@@ -297,9 +304,9 @@ class Root {
     const space_exit_info end = team_.end(n_ + j);
     if (end.exit_code == 0) return;
     const WorkerLine& line = plan_.board.reducer(j);
-    std::string text = "worker " + std::to_string(j) + ": " + why(line, end) + ", in the reduction";
-    if (line.key_bytes > 0) text += " of " + plan_.job.describe({line.key, line.key_bytes});
-    throw JobError(text);
+    const std::string text = "worker " + std::to_string(j) + ": " + why(line, end) + ", in the reduction";
+    if (line.key_bytes == 0) throw JobError(text);
+    throw Failure(text + " of " + plan_.job.describe({line.key, line.key_bytes}), line.key_hash);
   }
 
   Statistics counts() {
@@ -331,6 +338,20 @@ class Root {
 
 }  // namespace
 
+uint64_t hash_of(std::string_view key) {
+  uint64_t hash = 0x9e3779b97f4a7c15u ^ key.size();
+  for (; key.size() >= 8; key.remove_prefix(8)) {
+    uint64_t word;
+    std::memcpy(&word, key.data(), 8);
+    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+    hash ^= hash >> 32;
+  }
+  uint64_t word = 0;
+  if (!key.empty()) std::memcpy(&word, key.data(), key.size());
+  hash = (hash ^ word) * 0xc4ceb9fe1a85ec53u;
+  return hash ^ hash >> 29;
+}
+
 void init() {
   if (g_ready) return;
   spmc_config config = {};
@@ -360,7 +381,14 @@ std::string ByteJob::describe(std::string_view key) const {
 
 Statistics run_bytes(const ByteJob& job, const Input& input, const Options& options, const ByteSink& each) {
   if (!g_ready) throw JobError("dmr::init() must be called first in main");
-  return Root(job, input, options).run(each);
+  for (Skips skips;;) {
+    try {
+      return Root(job, input, options, skips).run(each);
+    } catch (const Failure& failure) {
+      if (!add_to(skips, failure, options.skip_at_most)) throw;
+      if (options.skipped) options.skipped(failure.what());
+    }
+  }
 }
 
 }  // namespace dmr

@@ -3,6 +3,7 @@
 // To each reducer it sends blocks of pairs, an empty message, and the list of the segments of its file. At step s
 // mapper i serves reducer i - s, and reducer j listens to mapper j + s: all are busy at every step, and nobody waits in
 // a circle.
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <string>
@@ -14,7 +15,9 @@ namespace dmr {
 
 namespace {
 
-WorkerLine* g_line = nullptr;  // of the mapper that this space is
+// Of the mapper that this space is.
+WorkerLine* g_line = nullptr;
+std::vector<Skips::Range> g_skips;  // of the piece that it maps now
 
 class OtherEndGone {};
 
@@ -22,15 +25,22 @@ void send(chan_id channel, const void* data, size_t bytes) {
   if (chan_send(channel, data, bytes) != 0) throw JobError(chan_last_error());
 }
 
+void take_skips(const Skips& skips, uint64_t piece) {
+  g_skips.clear();
+  for (const Skips::Range& range : skips.ranges) {
+    if (range.piece == piece) g_skips.push_back(range);
+  }
+}
+
 void map_pieces(Plan& plan, uint32_t number, Maps& maps, Runs& runs) {
   const std::atomic<uint64_t>& failed = plan.board.header().first_failure;
   for (uint64_t n = number; n < plan.input.pieces(); n += plan.workers) {
     if (n > failed.load(std::memory_order_relaxed)) throw OtherEndGone();
     const Piece piece = plan.input.piece(n);
-    working_on(piece.begin, piece.end);
+    take_skips(plan.skips, n);
     g_line->piece.store(n, std::memory_order_relaxed);
     runs.set_piece(n);
-    maps.map(piece, runs);
+    if (working_on(piece.begin, piece.end)) maps.map(piece, runs);
     if (maps.bytes_held() + runs.bytes_held() > plan.memory_each) {
       maps.finish(runs);
       runs.spill();
@@ -57,10 +67,12 @@ void hand_out(const Plan& plan, uint32_t number, Runs& runs) {
 
 }  // namespace
 
-void working_on(uint64_t begin, uint64_t end) {
-  if (g_line == nullptr) return;
+bool working_on(uint64_t begin, uint64_t end) {
+  if (g_line == nullptr) return true;
   g_line->begin.store(begin, std::memory_order_relaxed);
   g_line->end.store(end, std::memory_order_relaxed);
+  return std::none_of(g_skips.begin(), g_skips.end(),
+                      [&](const Skips::Range& skip) { return skip.begin == begin && skip.end == end; });
 }
 
 int run_mapper(Plan& plan, uint32_t number) {

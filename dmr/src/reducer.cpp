@@ -111,9 +111,10 @@ void reduce_all(const Plan& plan, Merger& merger, WorkerLine& line, chan_id chan
   Outgoing results(channel);
   while (!merger.done()) {
     Group group(merger);
-    line.set_key(group.key());
+    const uint64_t hash = hash_of(group.key());
+    line.set_key(group.key(), hash);
     results.set_key(group.key());
-    plan.job.reduce(group.key(), group, results);
+    if (std::ranges::count(plan.skips.keys, hash) == 0) plan.job.reduce(group.key(), group, results);
     for (std::string_view left; group.next(left);) {
     }
     line.steps.fetch_add(1, std::memory_order_relaxed);

@@ -12,10 +12,21 @@
 
 namespace dmr {
 
+// What is to be left out because it has failed.
+struct Skips {
+  struct Range {
+    uint64_t piece, begin, end;
+    bool operator==(const Range&) const = default;
+  };
+  std::vector<Range> ranges;
+  std::vector<uint64_t> keys;  // their hashes
+};
+
 // What all spaces of a job know; made by the root before they start.
 struct Plan {
   const ByteJob& job;
   const Input& input;
+  const Skips& skips;
   uint32_t workers;
   uint64_t memory_each;  // of a mapper; a reducer needs no more
   Board board;
@@ -25,6 +36,8 @@ struct Plan {
 
   chan_id shuffled(uint32_t mapper, uint32_t reducer) const { return shuffle[mapper * workers + reducer]; }
 };
+
+uint64_t hash_of(std::string_view key);
 
 inline constexpr int kFailedExit = 3;   // its line says why
 inline constexpr int kStoppedExit = 4;  // because of another

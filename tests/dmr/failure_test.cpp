@@ -34,7 +34,7 @@ struct Failing : dmr::MapReduce<Failing, uint32_t, uint64_t, dmr::Sum<uint64_t>>
 
   void map(const dmr::Piece& piece, auto& emit) const {
     for (uint64_t n = piece.begin; n < piece.end; ++n) {
-      dmr::working_on(n, n + 1);
+      if (!dmr::working_on(n, n + 1)) continue;
       if (n % 100 == 0 && sleep_us > 0) usleep(static_cast<useconds_t>(sleep_us));
       for (const uint64_t b : bad) {
         if (n == b) fail(how);
@@ -129,6 +129,32 @@ TEST_CASE("after a failure the next job runs") {
     EXPECT(sums.size() == 50);
     for (const auto& [key, sum] : sums) EXPECT(sum == 40 * key + 50 * (39 * 40 / 2));
   });
+}
+
+TEST_CASE("what fails is left out where that is asked for") {
+  const std::string out = run_root([] {
+    Failing job;
+    job.bad = {1234, 71, 1999};
+    job.bad_keys = {7, 33};
+    for (const How how : {How::kThrow, How::kCrash}) {
+      job.how = how;
+      for (const int workers : {1, 3}) {
+        dmr::Options options = with(workers);
+        options.skip_at_most = 5;
+        options.skipped = [&](const std::string& what) { std::printf("%s\n", what.c_str()); };
+        const auto sums = job.run(dmr::Input::numbers(2000, kEach), options);
+        EXPECT(sums.size() == 48);
+        for (const auto& [key, sum] : sums) {
+          uint64_t expected = 40 * key + 50 * (39 * 40 / 2);
+          for (const uint64_t b : job.bad) expected -= b % 50 == key ? b : 0;
+          EXPECT(sum == expected);
+        }
+        options.skip_at_most = 4;
+        EXPECT(has(failure_of([&] { job.run(dmr::Input::numbers(2000, kEach), options); }), "in the reduction of key"));
+      }
+    }
+  });
+  CHECK(out.find("worker 1: died of SIGKILL, in the map of numbers, numbers 71 to 72\n") != out.npos);
 }
 
 TEST_CASE("without init a job says so") {

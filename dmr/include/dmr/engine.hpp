@@ -78,8 +78,8 @@ void init();
 using ByteSink = std::function<void(std::string_view key, std::string_view result)>;
 Statistics run_bytes(const ByteJob& job, const Input& input, const Options& options, const ByteSink& each);
 
-// For the messages about a failing map: it works on these bytes of its piece now. Cheap; for maps that go through
-// records themselves.
-void working_on(uint64_t begin, uint64_t end);
+// For maps that go through the records of their piece, before each: tells its range (of bytes of the file, or numbers)
+// for the message if it fails. False: it failed before, and is to be left out (Options::skip_at_most). Cheap.
+bool working_on(uint64_t begin, uint64_t end);
 
 }  // namespace dmr

@@ -214,7 +214,12 @@ class MapReduce {
   auto run(const Input& input, const Options& options = {}) const {
     using Result = typename detail::ResultOf<Self, V>::Type;
     std::vector<std::pair<K, Result>> all;
-    run_each(input, options, [&](K&& key, Result&& result) { all.emplace_back(std::move(key), std::move(result)); });
+    Options clearing = options;
+    clearing.skipped = [&](const std::string& what) {
+      all.clear();
+      if (options.skipped) options.skipped(what);
+    };
+    run_each(input, clearing, [&](K&& key, Result&& result) { all.emplace_back(std::move(key), std::move(result)); });
     return all;
   }
 

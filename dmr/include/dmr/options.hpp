@@ -12,13 +12,17 @@ struct Progress {
   bool reducing = false;
 };
 
-// None of these changes the output.
+// None of these changes the output, but `skip_at_most`.
 struct Options {
-  int workers = 0;                                // 1 to kMostWorkers; 0: one per usable core
-  uint64_t memory_bytes = 0;                      // of all workers together; 0: half of the machine's
-  std::string temporary_folder;                   // for what does not fit; "": $TMPDIR, or /tmp
-  double seconds_per_piece = 0;                   // a map of one piece that takes longer ends the job; 0: no limit
-  std::function<void(const Progress&)> progress;  // called every tenth of a second or so
+  int workers = 0;               // 1 to kMostWorkers; 0: one per usable core
+  uint64_t memory_bytes = 0;     // of all workers together; 0: half of the machine's
+  std::string temporary_folder;  // for what does not fit; "": $TMPDIR, or /tmp
+  double seconds_per_piece = 0;  // a map of one piece that takes longer ends the job; 0: no limit
+  // So many failing records or keys are left out, of a map that does not tell its records (working_on) whole pieces.
+  // The job is run again from its start after each; results that were given out are void then, and come again.
+  uint64_t skip_at_most = 0;
+  std::function<void(const std::string& what)> skipped;  // told of each: where and why it failed
+  std::function<void(const Progress&)> progress;         // called every tenth of a second or so
 };
 
 inline constexpr int kMostWorkers = 64;
