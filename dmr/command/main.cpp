@@ -6,6 +6,7 @@
 #include <dmr/engine.hpp>
 
 #include "command.hpp"
+#include "shell.hpp"
 
 namespace dmr::command {
 
@@ -60,6 +61,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "dmr: %s; try dmr %s --help\n", error.what.c_str(), argv[1]);
     return dmr::command::kUsageExit;
   } catch (const std::exception& error) {
+    dmr::command::end_orphans();
     std::fprintf(stderr, "dmr: %s\n", error.what());
     return dmr::command::kJobFailedExit;
   }

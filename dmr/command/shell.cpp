@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include <base/files.hpp>
 #include <base/signals.hpp>
@@ -133,6 +135,19 @@ void Sink::finish() {
   flush();
   to_.reset();
   await(std::exchange(process_, 0), command_);
+}
+
+void end_orphans() {
+  // Children of a dead one become ours (adopt_orphans), so that there may be more after each look.
+  for (;;) {
+    std::ifstream list("/proc/self/task/" + std::to_string(base::process_id()) + "/children");
+    const std::vector<pid_t> children{std::istream_iterator<pid_t>(list), {}};
+    if (children.empty()) return;
+    for (const pid_t child : children) {
+      (void)base::send_signal(child, SIGKILL);
+      (void)base::wait_child(child, base::WaitMode::kBlock);
+    }
+  }
 }
 
 }  // namespace dmr::command

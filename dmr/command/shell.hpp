@@ -45,4 +45,8 @@ class Sink {
   pid_t process_ = 0;  // 0: it has ended
 };
 
+// Ends all child processes of this one, and theirs: what commands that were killed have left behind. For when no space
+// and no Sink is there any more.
+void end_orphans();
+
 }  // namespace dmr::command

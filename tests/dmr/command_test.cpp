@@ -1,0 +1,184 @@
+// The command: its jobs wordcount and run, its output, its errors.
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "command.hpp"
+
+using namespace dmr_test;
+
+namespace {
+
+constexpr const char* kWorkers[] = {"1", "2", "3", "8"};
+constexpr const char* kMemory[] = {"1M", "1G"};
+
+// What `dmr wordcount` is to print.
+std::string counted(const std::string& text) {
+  std::map<std::string, int> counts;
+  std::string word;
+  for (const char c : text + ' ') {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
+    if (letter || (c == '\'' && !word.empty())) {
+      word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    } else if (!word.empty()) {
+      counts[std::exchange(word, "")] += 1;
+    }
+  }
+  std::string lines;
+  for (const auto& [of, count] : counts) lines += of + '\t' + std::to_string(count) + '\n';
+  return lines;
+}
+
+void expect_failure(const std::vector<std::string>& arguments, int code, const std::string& message) {
+  const auto run = run_dmr(arguments);
+  INFO(run.err);
+  CHECK(run.exit_code == code);
+  CHECK(run.out.empty());
+  CHECK(run.err.find(message) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("wordcount: the same for any workers and memory, from files and from standard input") {
+  const Folder folder;
+  const std::string one = words(2 << 20) + "caf\xc3\xa9 'quoted' don't -- x2y\n" + std::string(1000, 'q');
+  const std::string two = "A last word without a line end";
+  const std::string expected = counted(one + ' ' + two);
+  const std::vector<std::string> files = {folder.write("one", one), folder.write("two", two)};
+  for (const char* workers : kWorkers) {
+    for (const char* memory : kMemory) {
+      const auto run = run_dmr({"wordcount", "-w", workers, "-m", memory, files[0], files[1]});
+      CHECK(run.exit_code == 0);
+      CHECK(run.err.empty());
+      CHECK((run.out == expected));
+    }
+  }
+  CHECK((run_dmr({"wordcount"}, one + ' ' + two).out == expected));
+  CHECK((run_dmr({"wordcount", "-"}, one + ' ' + two).out == expected));
+  CHECK(run_dmr({"wordcount"}, "").out.empty());
+}
+
+TEST_CASE("wordcount --top") {
+  const std::string text = "b b a a a c c d e e e e";
+  CHECK(run_dmr({"wordcount", "--top=3"}, text).out == "e\t4\na\t3\nb\t2\n");
+  CHECK(run_dmr({"wordcount", "--top", "100"}, text).out == "e\t4\na\t3\nb\t2\nc\t2\nd\t1\n");
+}
+
+TEST_CASE("run: keys sorted, values in the order of the input") {
+  std::string text, expected;
+  std::map<std::string, std::string> by_key;
+  for (int i = 0; i < 200000; ++i) {
+    const std::string key = "k" + std::to_string(i * 7919LL % 1009), value = i % 3 == 0 ? "" : '\t' + std::to_string(i);
+    text += key + value + '\n';
+    by_key[key] += key + value + '\n';
+  }
+  for (const auto& [key, lines] : by_key) expected += lines;
+  for (const char* workers : kWorkers) {
+    for (const char* memory : kMemory) {
+      const auto run = run_dmr({"run", "--map=cat", "--split=100K", "-w", workers, "-m", memory}, text);
+      CHECK(run.exit_code == 0);
+      CHECK((run.out == expected));
+    }
+  }
+}
+
+TEST_CASE("run: a streaming job in a shell's own words") {
+  const Folder folder;
+  const std::string text = words(1 << 20), file = folder.write("text", text);
+  const std::string map = "tr 'A-Z' 'a-z' | grep -o \"[a-z][a-z']*\" | sed 's/$/\\t1/'";
+  const std::string reduce = "cut -f 1 | uniq -c | awk '{ print $2 \"\\t\" $1 }'";
+  const std::string expected = counted(text);
+  for (const char* workers : kWorkers) {
+    const auto run = run_dmr({"run", "-w", workers, "--split=64K", "--map=" + map, "--reduce=" + reduce, file});
+    INFO(run.err);
+    CHECK((run.out == expected));
+  }
+  // In parts, whose order is another.
+  const auto parts =
+      run_dmr({"run", "-w", "1", "--split=64K", "--map=" + map, "--reduce=" + reduce, "--reducers=5", file});
+  CHECK(parts.out.size() == expected.size());
+  CHECK((parts.out != expected));
+  for (const char* workers : kWorkers) {
+    const auto run =
+        run_dmr({"run", "-w", workers, "--split=32K", "--map=" + map, "--reduce=" + reduce, "--reducers=5", file});
+    CHECK((run.out == parts.out));
+  }
+}
+
+TEST_CASE("run: what the commands are told, and what they may do") {
+  const Folder folder;
+  const std::string file = folder.write("lines", "a\nb\nc\n");
+  const std::string tell = "echo $mapreduce_map_input_file $mapreduce_map_input_start $mapreduce_map_input_length";
+  CHECK(run_dmr({"run", "--map=" + tell, file}).out == file + " 0 6\n");
+  // A reduction that does not read everything, a map that reads nothing, and a last line without an end.
+  CHECK(run_dmr({"run", "--map=seq 100000", "--reduce=head -n 2", file}).out == "1\t\n10\t\n");
+  CHECK(run_dmr({"run", "--map=printf 'x\\ty'", file}).out == "x\ty\n");
+  expect_failure(
+      {"run", "--map=exit 3", file}, 1,
+      "dmr: worker 0: the command 'exit 3' ended with exit code 3, in the map of " + file + ", bytes 0 to 6");
+  expect_failure({"run", "--map=kill -9 $$", file}, 1, "died of SIGKILL");
+  expect_failure({"run", "--map=cat", "--reduce=cat; exit 4", file}, 1,
+                 "the command 'cat; exit 4' ended with exit code 4");
+  expect_failure({"run", "--map=sleep 100", "--time-limit=0.2", file}, 1, "took longer than 0.2 s, in the map of");
+}
+
+TEST_CASE("what fails is left out where that is asked for") {
+  const Folder folder;
+  const std::string file = folder.write("lines", std::string(100000, 'a') + "\nb\n");
+  const std::string map = "test $mapreduce_map_input_start -gt 0 && cat";
+  const auto run = run_dmr({"run", "--split=50K", "--map=" + map, "--skip=1", file});
+  CHECK(run.exit_code == 0);
+  CHECK(run.out == "b\n");
+  CHECK(run.err.find("dmr: left out: worker 0: ") == 0);
+}
+
+TEST_CASE("an output file appears when it is complete, or not at all") {
+  const Folder folder;
+  const std::string text = words(100000), out = folder.path("out");
+  CHECK(run_dmr({"wordcount", "-o", out}, text).out.empty());
+  CHECK((folder.read("out") == counted(text)));
+  CHECK(run_dmr({"run", "--map=exit 1", "-o", out}, text).exit_code == 1);
+  CHECK((folder.read("out") == counted(text)));
+  CHECK(run_dmr({"run", "--map=exit 1", "-o", folder.path("other")}, text).exit_code == 1);
+  CHECK(folder.entries() == 1);
+  expect_failure({"wordcount", "-o", folder.path("no/such/folder"), folder.path("out")}, 1, "making a file");
+  expect_failure({"wordcount", "-o", folder.path(), folder.path("out")}, 1, "renaming the output");
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("statistics, progress") {
+  const Folder folder;
+  const std::string file = folder.write("text", words(3 << 20)), json = folder.path("json");
+  const auto run = run_dmr({"wordcount", "--progress", "--statistics", json, "-w", "2", "-m", "1M", file});
+  CHECK(run.exit_code == 0);
+  for (const char* part : {"\"workers\": 2", "\"pieces\": 4", "\"job\": \"wordcount\""}) {
+    INFO(part);
+    CHECK(folder.read("json").find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("wrong usage") {
+  expect_failure({}, 2, "Usage: dmr JOB");
+  expect_failure({"nonsense"}, 2, "dmr: there is no job 'nonsense'");
+  expect_failure({"wordcount", "--nonsense"}, 2, "unknown option --nonsense; try dmr wordcount --help");
+  expect_failure({"wordcount", "-w", "65"}, 2, "--workers=65: not a number from 1 to 64");
+  expect_failure({"wordcount", "-w"}, 2, "-w needs a value");
+  expect_failure({"wordcount", "-m", "12Q"}, 2, "--memory=12Q: not a size");
+  expect_failure({"wordcount", "-m", "99999999999T"}, 2, "not a size");
+  expect_failure({"wordcount", "--time-limit=-1"}, 2, "not a number of seconds");
+  expect_failure({"wordcount", "--top=0"}, 2, "not a number from 1");
+  expect_failure({"run"}, 2, "--map=COMMAND is missing");
+  expect_failure({"run", "--map=cat", "--reducers=2"}, 2, "--reducers without --reduce");
+  expect_failure({"wordcount", "/does/not/exist"}, 1, "/does/not/exist: opening: No such file or directory");
+  expect_failure({"wordcount", "/"}, 1, "/: reading: Is a directory");
+}
+
+TEST_CASE("help and version") {
+  CHECK(run_dmr({"--help"}).out.find("wordcount") != std::string::npos);
+  CHECK(run_dmr({"--version"}).out.find("dmr (DLinux) ") == 0);
+  for (const char* job : {"wordcount", "run"}) {
+    const auto help = run_dmr({job, "--help"});
+    CHECK(help.exit_code == 0);
+    CHECK(help.out.find("Usage: dmr " + std::string(job)) == 0);
+    CHECK(help.out.find("Options of every job:") != std::string::npos);
+  }
+}

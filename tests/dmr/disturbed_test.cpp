@@ -1,0 +1,104 @@
+// The same output whatever the scheduler does, and nothing left when processes are killed.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "../determinism/disturb.hpp"
+#include "../detmpi/running.hpp"
+#include "command.hpp"
+
+using namespace dmr_test;
+using determinism_test::kDisturbances;
+using determinism_test::run_disturbed;
+
+namespace {
+
+// Runs the command in each way of being disturbed, by several workers, `seeds` times each; all outputs that were seen.
+std::set<std::string> outputs(const std::vector<std::string>& arguments, uint64_t seeds) {
+  std::set<std::string> seen;
+  for (const auto& how : kDisturbances) {
+    for (uint64_t seed = 1; seed <= seeds; ++seed) {
+      auto command = dmr_command(arguments);
+      command.push_back("--workers=" + std::string(seed % 3 == 0 ? "2" : seed % 3 == 1 ? "3" : "8"));
+      const auto run = run_disturbed(how, command, seed);
+      INFO(how.name << ", seed " << seed << "\n" << run.err);
+      CHECK(run.exit_code == 0);
+      seen.insert(run.out);
+    }
+  }
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("counting words under disturbance") {
+  const Folder folder;
+  const std::string file = folder.write("text", words(4 << 20));
+  const std::string expected = run_dmr({"wordcount", "-w", "1", file}).out;
+  CHECK(expected.size() > 10000);
+  CHECK((outputs({"wordcount", "--memory=1M", file}, 9) == std::set{expected}));
+}
+
+TEST_CASE("commands under disturbance") {
+  const Folder folder;
+  const std::string file = folder.write("text", words(1 << 20));
+  const std::vector<std::string> job = {"run", "--split=128K", "--map=tr ' ' '\\n'", "--reduce=uniq -c", file};
+  const std::string expected = run_dmr(job).out;
+  CHECK(expected.size() > 10000);
+  CHECK((outputs(job, 3) == std::set{expected}));
+}
+
+TEST_CASE("the disturbance is noticed by a job that is not deterministic") {
+  const Folder folder;
+  const std::string file = folder.write("text", words(1 << 20)), log = folder.path("log");
+  // Each part asks how many have come before it.
+  const std::string map = "echo >> " + log + "; echo $mapreduce_map_input_start $(wc -l < " + log + ")";
+  std::set<std::string> seen;
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    folder.write("log", "");
+    const auto& how = kDisturbances[seed % std::size(kDisturbances)];
+    seen.insert(run_disturbed(how, dmr_command({"run", "--workers=4", "--split=32K", "--map=" + map, file}), seed).out);
+  }
+  CHECK(seen.size() > 1);
+}
+
+namespace {
+
+std::vector<int> children_of(int process) {
+  std::ifstream list("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) + "/children");
+  return {std::istream_iterator<int>(list), {}};
+}
+
+}  // namespace
+
+TEST_CASE("whoever is killed at whatever moment, there is no part of an output, and nothing is left") {
+  const Folder folder;
+  const std::string file = folder.write("text", words(6 << 20)), out = folder.path("out");
+  const std::string expected = run_dmr({"wordcount", file}).out;
+  std::mt19937 random(std::random_device{}());
+  int failed = 0, done = 0;
+  for (int i = 0; i < 40; ++i) {
+    const bool root = i % 4 == 0;
+    const auto moment = std::chrono::microseconds(random() % 150'000);
+    mpi_test::Running job(
+        dmr_command({"wordcount", "--workers=3", "--memory=1M", "--temporary=" + folder.path(), "-o", out, file}));
+    std::this_thread::sleep_for(moment);
+    const auto workers = children_of(job.pid());
+    if (root) job.signal(SIGKILL);
+    else if (!workers.empty()) kill(workers[random() % workers.size()], SIGKILL);
+    const auto end = job.finish();
+    INFO((root ? "root" : "worker") << " after " << moment.count() << " us: " << end.exit_code << "\n" << end.err);
+    const bool complete = fs::exists(out);
+    ++(complete ? done : failed);
+    if (complete) CHECK((folder.read("out") == expected));
+    if (!complete) CHECK((end.signal == SIGKILL || end.exit_code == 1));
+    if (end.exit_code == 0) CHECK(complete);
+    CHECK(mpi_test::all_gone(workers));
+    fs::remove(out);
+    CHECK(folder.entries() == 1);
+  }
+  CHECK(failed > 0);
+}
