@@ -149,12 +149,16 @@ Piece Input::piece(uint64_t number) const {
   return {source.data.substr(begin, end - begin), begin, end, file, number};
 }
 
+// With a margin, because the kernel maps more than was touched, on either side; it is read again where it is needed.
 void Input::release(const Piece& piece) const {
-  constexpr uintptr_t kPage = 4096;
+  constexpr uintptr_t kPage = 4096, kMargin = 2 << 20;
   if (piece.data.empty() || !sources_[piece.file].mapped) return;
-  const auto from = (reinterpret_cast<uintptr_t>(piece.data.data()) + kPage - 1) & ~(kPage - 1);
-  const auto to = reinterpret_cast<uintptr_t>(piece.data.data() + piece.data.size()) & ~(kPage - 1);
-  if (from < to) (void)spmc::base::discard(reinterpret_cast<void*>(from), to - from);
+  const std::string_view file = sources_[piece.file].data;
+  const uint64_t begin = piece.begin - std::min<uint64_t>(piece.begin, kMargin);
+  const uint64_t end = std::min<uint64_t>(piece.end + kMargin, file.size());
+  const auto from = reinterpret_cast<uintptr_t>(file.data() + begin) & ~(kPage - 1);
+  const auto to = (reinterpret_cast<uintptr_t>(file.data() + end) + kPage - 1) & ~(kPage - 1);
+  (void)spmc::base::discard(reinterpret_cast<void*>(from), to - from);
 }
 
 }  // namespace dmr

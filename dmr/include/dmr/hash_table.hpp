@@ -87,15 +87,17 @@ class HashTable {
     keys_.clear();
     slots_.assign(slots_.size(), {});
   }
-  size_t bytes_held() const { return slots_.size() * sizeof(Slot) + keys_.size(); }
+  // More than there is, once positions of keys might no longer fit: it is to be emptied then.
+  size_t bytes_held() const {
+    return keys_.size() < kMostKeyBytes ? slots_.size() * sizeof(Slot) + keys_.size() : SIZE_MAX / 2;
+  }
 
  private:
-  static constexpr size_t kFirstSlots = 1 << 10, kAhead = 8, kShort = 64;
+  static constexpr size_t kFirstSlots = 1 << 10, kAhead = 8, kShort = 64, kMostKeyBytes = size_t{1} << 31;
   struct Slot {
     KeyWords words;
     uint32_t size_and_one = 0;  // 0: free
-    uint32_t unused = 0;
-    uint64_t key = 0;  // in keys_
+    uint32_t key = 0;           // in keys_
     Value value{};
   };
   // Added, but not yet in its slot.
@@ -127,9 +129,9 @@ class HashTable {
     for (size_t at = hash >> shift_;; at = (at + 1) & (slots_.size() - 1)) {
       Slot& slot = slots_[at];
       if (slot.size_and_one == 0) {
-        slot = {words, size_and_one, 0, keys_.size(), value};
+        slot = {words, size_and_one, static_cast<uint32_t>(keys_.size()), value};
         keys_.insert(keys_.end(), key.begin(), key.end());
-        if (++used_ * 5 > slots_.size() * 3) resize(slots_.size() * 2);
+        if (++used_ * 5 > slots_.size() * 4) resize(slots_.size() * 2);
         return;
       }
       if (slot.size_and_one == size_and_one && slot.words == words && same_middle(slot, key)) {
