@@ -118,7 +118,7 @@ TEST_CASE("run: what the commands are told, and what they may do") {
   expect_failure({"run", "--map=kill -9 $$", file}, 1, "died of SIGKILL");
   expect_failure({"run", "--map=cat", "--reduce=cat; exit 4", file}, 1,
                  "the command 'cat; exit 4' ended with exit code 4");
-  expect_failure({"run", "--map=sleep 100", "--time-limit=0.2", file}, 1, "took longer than 0.2 s, in the map of");
+  expect_failure({"run", "--map=sleep 100", "--time-limit=1", file}, 1, "took longer than 1 s, in the map of");
 }
 
 TEST_CASE("what fails is left out where that is asked for") {
