@@ -32,6 +32,12 @@ void take_skips(const Skips& skips, uint64_t piece) {
   }
 }
 
+// What maps have held back is of no piece.
+void finish(Maps& maps, Runs& runs) {
+  runs.set_piece(0);
+  maps.finish(runs);
+}
+
 void map_pieces(Plan& plan, uint32_t number, Maps& maps, Runs& runs) {
   const std::atomic<uint64_t>& failed = plan.board.header().first_failure;
   for (uint64_t n = number; n < plan.input.pieces(); n += plan.workers) {
@@ -42,13 +48,13 @@ void map_pieces(Plan& plan, uint32_t number, Maps& maps, Runs& runs) {
     runs.set_piece(n);
     if (working_on(piece.begin, piece.end)) maps.map(piece, runs);
     if (maps.bytes_held() + runs.bytes_held() > plan.memory_each) {
-      maps.finish(runs);
+      finish(maps, runs);
       runs.spill();
     }
     plan.input.release(piece);
     g_line->steps.fetch_add(1, std::memory_order_relaxed);
   }
-  maps.finish(runs);
+  finish(maps, runs);
   g_line->piece.store(WorkerLine::kNothing, std::memory_order_relaxed);
 }
 

@@ -39,9 +39,8 @@ MoreBytes bytes_of_file(int file, uint64_t offset, uint64_t bytes, size_t buffer
 bool RunReader::next(PairView& pair) {
   for (;;) {
     const std::string_view rest = std::string_view(bytes_).substr(at_);
-    if (is_whole_pair(rest)) {
-      pair = read_pair(rest.data());
-      at_ += pair.bytes();
+    if (const size_t bytes = read_pair(rest, pair)) {
+      at_ += bytes;
       return true;
     }
     bytes_.erase(0, at_);

@@ -83,7 +83,7 @@ class Outgoing : public ByteResults {
   void add(std::string_view result) override {
     const PairView pair{key_, result, 0};
     const size_t at = block_.size();
-    block_.resize(at + pair.bytes());
+    block_.resize(at + bytes_of(pair));
     write_pair(block_.data() + at, pair);
     if (block_.size() >= kBlockBytes) flush();
   }

@@ -38,16 +38,24 @@ Runs::Runs(const ByteJob& job, uint32_t reducers, uint64_t memory_bytes, uint32_
 void Runs::add(std::string_view key, std::string_view value) {
   if (key.size() > UINT32_MAX || value.size() > UINT32_MAX) throw JobError("a key or value has 4 GiB or more");
   const PairView pair{key, value, piece_};
-  if (pair.bytes() > room_ - used_ || bytes_held() > memory_) grow_or_spill(pair.bytes());
+  const size_t bytes = bytes_of(pair);
+  if (bytes > room_ - used_ || bytes_held() > memory_) grow_or_spill(bytes);
   write_pair(arena_.get() + used_, pair);
   const auto parts = static_cast<uint32_t>(of_reducer_.size());
   const uint32_t part = parts == 1 ? 0 : job_.partition(key, parts);
   if (part >= parts)
     throw JobError("the partition of a key is " + std::to_string(part) + " of " + std::to_string(parts));
   of_reducer_[part].push_back({order_.prefix(key), used_});
-  used_ += pair.bytes();
+  used_ += bytes;
   ++entries_;
   ++pairs_;
+}
+
+PairView Runs::pair_at(uint64_t offset, size_t* bytes) const {
+  PairView pair;
+  const size_t taken = read_pair({arena_.get() + offset, used_ - offset}, pair);
+  if (bytes != nullptr) *bytes = taken;
+  return pair;
 }
 
 // Makes room for a pair of so many bytes.
@@ -72,12 +80,13 @@ void Runs::each_block(uint32_t reducer, const std::function<void(std::string_vie
   std::string block;
   block.reserve(kBlockBytes);
   for (const Entry& entry : of_reducer_[reducer]) {
-    const PairView pair = pair_at(entry.offset);
-    if (!block.empty() && block.size() + pair.bytes() > kBlockBytes) {
+    size_t bytes = 0;
+    (void)pair_at(entry.offset, &bytes);
+    if (!block.empty() && block.size() + bytes > kBlockBytes) {
       take(block);
       block.clear();
     }
-    block.append(arena_.get() + entry.offset, pair.bytes());
+    block.append(arena_.get() + entry.offset, bytes);
   }
   if (!block.empty()) take(block);
 }

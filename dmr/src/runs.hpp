@@ -42,7 +42,8 @@ class Runs : public Pairs {
   struct Entry {
     uint64_t prefix, offset;  // into arena_: what was added earlier has a smaller one
   };
-  PairView pair_at(uint64_t offset) const { return read_pair(arena_.get() + offset); }
+  // And the bytes that it takes.
+  PairView pair_at(uint64_t offset, size_t* bytes = nullptr) const;
   void grow_or_spill(size_t bytes);
 
   const ByteJob& job_;

@@ -34,7 +34,7 @@ class Maps {
  public:
   virtual ~Maps() = default;
   virtual void map(const Piece& piece, Pairs& pairs) = 0;
-  virtual void finish(Pairs&) {}  // what was held back
+  virtual void finish(Pairs&) {}  // what was held back, whose values need no order
   virtual size_t bytes_held() const { return 0; }
 };
 
