@@ -111,6 +111,10 @@ TEST_CASE("many files, some of them empty") {
   CHECK(joined(input) == big + "one\n");
   CHECK(input.name(input.piece(0).file) == folder.path() + "/big");
   CHECK(input.name(input.piece(3).file) == folder.path() + "/small");
+  CHECK(input.files() == 5);
+  CHECK(input.whole(0).empty());
+  CHECK((input.whole(1) == big));
+  CHECK(input.whole(3) == "one\n");
   input.release(input.piece(1));
   CHECK(joined(input) == big + "one\n");
 }

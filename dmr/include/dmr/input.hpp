@@ -68,7 +68,10 @@ class Input {
 
   uint64_t pieces() const { return pieces_; }
   Piece piece(uint64_t number) const;
+  uint32_t files() const { return static_cast<uint32_t>(sources_.size()); }
   const std::string& name(uint32_t file) const { return sources_[file].name; }
+  // All of it: for what a job has to know beforehand, like a header.
+  std::string_view whole(uint32_t file) const { return sources_[file].data; }
   uint64_t bytes() const { return bytes_; }  // 0 for numbers
   // The piece will not be read again soon: its pages need not stay.
   void release(const Piece& piece) const;
