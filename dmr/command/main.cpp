@@ -18,6 +18,7 @@ struct Job {
 };
 constexpr Job kJobs[] = {
     {"wordcount", "how often each word is in a text", word_count},
+    {"histogram", "how often each colour is in images", histogram},
 };
 
 void print_usage(FILE* to) {
