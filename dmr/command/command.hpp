@@ -82,5 +82,6 @@ void write_statistics(const Arguments& arguments, const char* job, const Statist
 // The jobs: what main calls with their own arguments; the result is the exit status.
 int word_count(int argc, char** argv);
 int histogram(int argc, char** argv);
+int regression(int argc, char** argv);
 
 }  // namespace dmr::command

@@ -19,6 +19,7 @@ struct Job {
 constexpr Job kJobs[] = {
     {"wordcount", "how often each word is in a text", word_count},
     {"histogram", "how often each colour is in images", histogram},
+    {"regression", "the line through points", regression},
 };
 
 void print_usage(FILE* to) {
