@@ -210,6 +210,17 @@ void Output::rename_to_name() {
   beside_.clear();
 }
 
+void add_statistics(const Statistics& next, Statistics& to) {
+  to.workers = next.workers;
+  to.pieces += next.pieces;
+  to.bytes += next.bytes;
+  to.pairs_mapped += next.pairs_mapped;
+  to.bytes_spilled += next.bytes_spilled;
+  to.pairs_out += next.pairs_out;
+  to.map_seconds += next.map_seconds;
+  to.reduce_seconds += next.reduce_seconds;
+}
+
 void write_statistics(const Arguments& arguments, const char* job, const Statistics& s) {
   if (arguments.options.progress) std::fprintf(stderr, "\n");
   if (arguments.statistics_file.empty()) return;

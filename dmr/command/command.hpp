@@ -76,6 +76,8 @@ class Output {
   std::string buffer_;
 };
 
+// Of one job after the other.
+void add_statistics(const Statistics& next, Statistics& to);
 // Writes them where --statistics asks for them; how many seconds the whole took is told with them.
 void write_statistics(const Arguments& arguments, const char* job, const Statistics& statistics);
 
@@ -83,5 +85,6 @@ void write_statistics(const Arguments& arguments, const char* job, const Statist
 int word_count(int argc, char** argv);
 int histogram(int argc, char** argv);
 int regression(int argc, char** argv);
+int kmeans(int argc, char** argv);
 
 }  // namespace dmr::command

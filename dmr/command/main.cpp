@@ -20,6 +20,7 @@ constexpr Job kJobs[] = {
     {"wordcount", "how often each word is in a text", word_count},
     {"histogram", "how often each colour is in images", histogram},
     {"regression", "the line through points", regression},
+    {"kmeans", "means of groups of points", kmeans},
 };
 
 void print_usage(FILE* to) {

@@ -58,6 +58,12 @@ void parse_numbers(std::string_view line, std::vector<double>& numbers) {
   }
 }
 
+size_t count_numbers(std::string_view line) {
+  size_t count = 0;
+  for (size_t i = 0; i < line.size(); ++i) count += !separates(line[i]) && (i == 0 || separates(line[i - 1]));
+  return count;
+}
+
 void each_row_of_file(const Input& input, uint32_t file, const std::function<void(std::span<const double>)>& take) {
   const std::string_view text = input.whole(file);
   std::vector<double> numbers;
