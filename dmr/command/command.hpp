@@ -86,5 +86,6 @@ int word_count(int argc, char** argv);
 int histogram(int argc, char** argv);
 int regression(int argc, char** argv);
 int kmeans(int argc, char** argv);
+int string_match(int argc, char** argv);
 
 }  // namespace dmr::command

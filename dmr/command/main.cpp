@@ -21,6 +21,7 @@ constexpr Job kJobs[] = {
     {"histogram", "how often each colour is in images", histogram},
     {"regression", "the line through points", regression},
     {"kmeans", "means of groups of points", kmeans},
+    {"stringmatch", "where keys are in files", string_match},
 };
 
 void print_usage(FILE* to) {
