@@ -119,6 +119,19 @@ TEST_CASE("many files, some of them empty") {
   CHECK(joined(input) == big + "one\n");
 }
 
+TEST_CASE("pieces of another size") {
+  const Folder folder;
+  const std::string big = lines(2'500'000, 80);
+  auto input = dmr::Input::files({folder.file("small", "one\n"), folder.file("big", big), folder.file("end", "e\n")});
+  input.cut(100'000);
+  CHECK(input.pieces() == 1 + big.size() / 100'000 + 1 + 1);
+  CHECK((joined(input) == "one\n" + big + "e\n"));
+  input.cut(10'000'000);
+  CHECK(input.pieces() == 3);
+  CHECK((joined(input) == "one\n" + big + "e\n"));
+  CHECK((input.piece(1).data == big));
+}
+
 TEST_CASE("files that cannot be read") {
   const Folder folder;
   CHECK(failure([&] { dmr::Input::files({folder.path() + "/none"}); }) ==

@@ -66,6 +66,9 @@ class Input {
   // The numbers from 0 to count - 1, `each` of them to a piece.
   static Input numbers(uint64_t count, uint64_t each);
 
+  // In pieces of so many bytes from now on. Before a job; not for numbers.
+  void cut(uint64_t piece_bytes);
+
   uint64_t pieces() const { return pieces_; }
   Piece piece(uint64_t number) const;
   uint32_t files() const { return static_cast<uint32_t>(sources_.size()); }
@@ -85,6 +88,7 @@ class Input {
   };
   Input(Records records, uint64_t piece_bytes) : records_(records), piece_bytes_(piece_bytes) {}
   void add(std::string name, std::string_view data, bool mapped);
+  uint64_t pieces_of(std::string_view data) const;
   void add_file(std::string name, int fd, uint64_t size);
 
   Records records_;
