@@ -87,5 +87,6 @@ int histogram(int argc, char** argv);
 int regression(int argc, char** argv);
 int kmeans(int argc, char** argv);
 int string_match(int argc, char** argv);
+int matrix_product(int argc, char** argv);
 
 }  // namespace dmr::command

@@ -22,6 +22,7 @@ constexpr Job kJobs[] = {
     {"regression", "the line through points", regression},
     {"kmeans", "means of groups of points", kmeans},
     {"stringmatch", "where keys are in files", string_match},
+    {"matmul", "the product of two matrices", matrix_product},
 };
 
 void print_usage(FILE* to) {
