@@ -88,5 +88,6 @@ int regression(int argc, char** argv);
 int kmeans(int argc, char** argv);
 int string_match(int argc, char** argv);
 int matrix_product(int argc, char** argv);
+int pca(int argc, char** argv);
 
 }  // namespace dmr::command

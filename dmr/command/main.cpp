@@ -23,6 +23,7 @@ constexpr Job kJobs[] = {
     {"kmeans", "means of groups of points", kmeans},
     {"stringmatch", "where keys are in files", string_match},
     {"matmul", "the product of two matrices", matrix_product},
+    {"pca", "mean, covariance and principal components", pca},
 };
 
 void print_usage(FILE* to) {

@@ -20,6 +20,7 @@ class Points {
   static Points of_doubles(const Arguments& arguments, uint64_t dimensions);
 
   const Input& input() const { return input_; }  // records are points
+  void cut(uint64_t piece_bytes) { input_.cut(piece_bytes); }
   uint64_t dimensions() const { return dimensions_; }
   uint64_t count() const { return input_.bytes() / (dimensions_ * sizeof(double)); }
   std::span<const double> operator[](uint64_t number) const;
