@@ -89,5 +89,6 @@ int kmeans(int argc, char** argv);
 int string_match(int argc, char** argv);
 int matrix_product(int argc, char** argv);
 int pca(int argc, char** argv);
+int reverse_index(int argc, char** argv);
 
 }  // namespace dmr::command

@@ -24,6 +24,7 @@ constexpr Job kJobs[] = {
     {"stringmatch", "where keys are in files", string_match},
     {"matmul", "the product of two matrices", matrix_product},
     {"pca", "mean, covariance and principal components", pca},
+    {"index", "which files link to what, or have which words", reverse_index},
 };
 
 void print_usage(FILE* to) {
