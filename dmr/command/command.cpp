@@ -234,6 +234,17 @@ spmc::base::UniqueFd temporary_output(const Arguments& arguments) {
   return file;
 }
 
+void add_statistics(const Statistics& next, Statistics& to) {
+  to.workers = next.workers;
+  to.pieces += next.pieces;
+  to.bytes += next.bytes;
+  to.pairs_mapped += next.pairs_mapped;
+  to.bytes_spilled += next.bytes_spilled;
+  to.pairs_out += next.pairs_out;
+  to.map_seconds += next.map_seconds;
+  to.reduce_seconds += next.reduce_seconds;
+}
+
 void write_statistics(const Arguments& arguments, const char* job, const Statistics& s) {
   if (arguments.options.progress) std::fprintf(stderr, "\n");
   if (arguments.statistics_file.empty()) return;

@@ -76,11 +76,20 @@ class Output {
 // A file without a name, for output that is not yet in its place. Throws JobError.
 spmc::base::UniqueFd temporary_output(const Arguments& arguments);
 
+// Of one job after the other.
+void add_statistics(const Statistics& next, Statistics& to);
 // Writes them where --statistics asks for them.
 void write_statistics(const Arguments& arguments, const char* job, const Statistics& statistics);
 
 // The jobs: what main calls with their own arguments; the result is the exit status.
 int word_count(int argc, char** argv);
 int run(int argc, char** argv);
+int histogram(int argc, char** argv);
+int regression(int argc, char** argv);
+int kmeans(int argc, char** argv);
+int string_match(int argc, char** argv);
+int matrix_product(int argc, char** argv);
+int pca(int argc, char** argv);
+int reverse_index(int argc, char** argv);
 
 }  // namespace dmr::command

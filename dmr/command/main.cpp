@@ -19,6 +19,13 @@ struct Job {
 };
 constexpr Job kJobs[] = {
     {"wordcount", "how often each word is in a text", word_count},
+    {"histogram", "how often each colour is in images", histogram},
+    {"regression", "the line through points", regression},
+    {"kmeans", "means of groups of points", kmeans},
+    {"stringmatch", "where keys are in files", string_match},
+    {"matmul", "the product of two matrices", matrix_product},
+    {"pca", "mean, covariance and principal components", pca},
+    {"index", "which files link to what, or have which words", reverse_index},
     {"run", "commands of the shell as map and reduction (Hadoop Streaming)", run},
 };
 

@@ -78,8 +78,21 @@ void Input::add(std::string name, std::string_view data, bool mapped) {
                    std::to_string(records_.size()));
   }
   sources_.push_back({std::move(name), data, pieces_, mapped});
-  pieces_ += data.size() / piece_bytes_ + (data.size() % piece_bytes_ != 0);
+  pieces_ += pieces_of(data);
   bytes_ += data.size();
+}
+
+uint64_t Input::pieces_of(std::string_view data) const {
+  return data.size() / piece_bytes_ + (data.size() % piece_bytes_ != 0);
+}
+
+void Input::cut(uint64_t piece_bytes) {
+  piece_bytes_ = piece_bytes;
+  pieces_ = 0;
+  for (Source& source : sources_) {
+    source.first_piece = pieces_;
+    pieces_ += pieces_of(source.data);
+  }
 }
 
 void Input::add_file(std::string name, int fd, uint64_t size) {

@@ -111,8 +111,25 @@ TEST_CASE("many files, some of them empty") {
   CHECK(joined(input) == big + "one\n");
   CHECK(input.name(input.piece(0).file) == folder.path() + "/big");
   CHECK(input.name(input.piece(3).file) == folder.path() + "/small");
+  CHECK(input.files() == 5);
+  CHECK(input.whole(0).empty());
+  CHECK((input.whole(1) == big));
+  CHECK(input.whole(3) == "one\n");
   input.release(input.piece(1));
   CHECK(joined(input) == big + "one\n");
+}
+
+TEST_CASE("pieces of another size") {
+  const Folder folder;
+  const std::string big = lines(2'500'000, 80);
+  auto input = dmr::Input::files({folder.file("small", "one\n"), folder.file("big", big), folder.file("end", "e\n")});
+  input.cut(100'000);
+  CHECK(input.pieces() == 1 + big.size() / 100'000 + 1 + 1);
+  CHECK((joined(input) == "one\n" + big + "e\n"));
+  input.cut(10'000'000);
+  CHECK(input.pieces() == 3);
+  CHECK((joined(input) == "one\n" + big + "e\n"));
+  CHECK((input.piece(1).data == big));
 }
 
 TEST_CASE("files that cannot be read") {

@@ -55,6 +55,19 @@ struct FewWeightsJob : dmr::MapReduce<FewWeightsJob, uint32_t, double, dmr::Sum<
   void map(const dmr::Piece& piece, auto& emit) const { Weights().map(piece, emit); }
 };
 
+// Of the words of each length: how often each byte is the last, times a number.
+template <typename Number>
+struct LastBytes : dmr::MapReduce<LastBytes<Number>, uint32_t, std::vector<Number>, dmr::SumOfEach<Number>> {
+  void map(const dmr::Piece& piece, auto& emit) const {
+    each_word(piece.data, [&](std::string_view word) {
+      if (word.size() > 4) return;
+      std::vector<Number> bytes(static_cast<size_t>(static_cast<uint8_t>(word.back())) + 1);  // of many lengths
+      bytes.back() = static_cast<Number>(1 / 3.0 + static_cast<double>(word.size()));
+      emit(static_cast<uint32_t>(word.size()), bytes);
+    });
+  }
+};
+
 // Where each word begins, in a string: the order of values is seen.
 struct Places : dmr::MapReduce<Places, std::string, uint64_t> {
   using Result = std::string;
@@ -120,6 +133,23 @@ TEST_CASE("sums of floating-point numbers have the same bits") {
     std::map<uint32_t, double> plain;
     each_word(text(), [&](std::string_view word) { plain[static_cast<uint32_t>(word.size())] += weight(word); });
     EXPECT(plain != expected);
+  });
+}
+
+TEST_CASE("sums of vectors") {
+  run_root([] {
+    std::map<uint32_t, std::vector<uint64_t>> expected;
+    each_word(text(), [&](std::string_view word) {
+      if (word.size() > 4) return;
+      auto& sums = expected[static_cast<uint32_t>(word.size())];
+      sums.resize(std::max(sums.size(), static_cast<size_t>(word.back()) + 1));
+      sums[static_cast<size_t>(word.back())] += word.size();
+    });
+    const auto sums = same_for_all(LastBytes<uint64_t>());
+    EXPECT(sums == (std::vector<std::pair<uint32_t, std::vector<uint64_t>>>(expected.begin(), expected.end())));
+    const auto doubles = same_for_all(LastBytes<double>());
+    EXPECT(doubles.size() == sums.size());
+    for (size_t i = 0; i < sums.size(); ++i) EXPECT(doubles[i].second.size() == sums[i].second.size());
   });
 }
 

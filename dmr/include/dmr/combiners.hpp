@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
+#include <vector>
 
 namespace dmr {
 
@@ -16,6 +18,17 @@ struct Sum {
   using Value = T;
   static constexpr bool kExact = std::integral<T>;  // of floating-point numbers the order matters
   static void add(T& into, const T& next) { into += next; }
+};
+
+// Of vectors, number by number; a shorter one is as if zeros followed.
+template <typename T>
+struct SumOfEach {
+  using Value = std::vector<T>;
+  static constexpr bool kExact = std::integral<T>;
+  static void add(Value& into, const Value& next) {
+    if (into.size() < next.size()) into.resize(next.size());
+    for (size_t i = 0; i < next.size(); ++i) into[i] += next[i];
+  }
 };
 
 template <typename T>

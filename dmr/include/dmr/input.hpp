@@ -66,9 +66,15 @@ class Input {
   // The numbers from 0 to count - 1, `each` of them to a piece.
   static Input numbers(uint64_t count, uint64_t each);
 
+  // In pieces of so many bytes from now on. Before a job; not for numbers.
+  void cut(uint64_t piece_bytes);
+
   uint64_t pieces() const { return pieces_; }
   Piece piece(uint64_t number) const;
+  uint32_t files() const { return static_cast<uint32_t>(sources_.size()); }
   const std::string& name(uint32_t file) const { return sources_[file].name; }
+  // All of it: for what a job has to know beforehand, like a header.
+  std::string_view whole(uint32_t file) const { return sources_[file].data; }
   uint64_t bytes() const { return bytes_; }  // 0 for numbers
   // The piece will not be read again soon: its pages need not stay.
   void release(const Piece& piece) const;
@@ -82,6 +88,7 @@ class Input {
   };
   Input(Records records, uint64_t piece_bytes) : records_(records), piece_bytes_(piece_bytes) {}
   void add(std::string name, std::string_view data, bool mapped);
+  uint64_t pieces_of(std::string_view data) const;
   void add_file(std::string name, int fd, uint64_t size);
 
   Records records_;

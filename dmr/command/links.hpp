@@ -1,0 +1,59 @@
+// Links of HTML: the values of attributes href in quotes.
+//
+// No '<' lies between the name and the end of the value (in a value it must be written in another way), so a text may
+// be cut before any '<' without cutting a link.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace dmr::command {
+
+// Records::by
+inline uint64_t html_border(std::string_view file, uint64_t position) {
+  const size_t at = file.find('<', position);
+  return at == file.npos ? file.size() : at;
+}
+
+// Reads ` = "value"` from `at` on; false: there is something else. Tabs and line ends in the value are left out.
+inline bool read_quoted_value(std::string_view text, size_t at, std::string& value) {
+  constexpr std::string_view kBlanks = " \t\n\f\r";
+  at = text.find_first_not_of(kBlanks, at);
+  if (at == text.npos || text[at] != '=') return false;
+  at = text.find_first_not_of(kBlanks, at + 1);
+  if (at == text.npos || (text[at] != '"' && text[at] != '\'')) return false;
+  const char quote = text[at];
+  value.clear();
+  for (++at; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == quote) return !value.empty();
+    if (c == '<' || c == '\0') return false;
+    if (c != '\t' && c != '\n' && c != '\r') value.push_back(c);
+  }
+  return false;
+}
+
+// Calls take(target) for each link; the target is good until the next.
+template <typename Take>
+void each_link(std::string_view text, Take&& take) {
+  constexpr std::string_view kName = "href";
+  const auto small = [&](size_t at) { return static_cast<char>(text[at] | 0x20); };
+  const auto is_name = [&](size_t at) {
+    for (size_t i = 0; i < kName.size(); ++i) {
+      if (small(at + i) != kName[i]) return false;
+    }
+    // The name of an attribute begins behind a blank, a quote or a slash; data-href is another.
+    return at > 0 && std::string_view(" \t\n\f\r\"'/").find(text[at - 1]) != std::string_view::npos;
+  };
+  std::string target;
+  // Values must have a '=' before them: there are few of these.
+  for (size_t equals = text.find('='); equals != text.npos; equals = text.find('=', equals + 1)) {
+    size_t end = equals;
+    while (end > 0 && std::string_view(" \t\n\f\r").find(text[end - 1]) != std::string_view::npos) --end;
+    if (end < kName.size() || !is_name(end - kName.size())) continue;
+    if (read_quoted_value(text, end, target)) take(std::string_view(target));
+  }
+}
+
+}  // namespace dmr::command

@@ -1,0 +1,87 @@
+#include "numbers.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include "command.hpp"
+
+namespace dmr::command {
+
+namespace {
+
+constexpr const char* kFormats[] = {"bytes", "f64", "text"};  // by Format
+
+bool separates(char c) { return c == ' ' || c == ',' || (c >= '\t' && c <= '\r'); }
+
+[[noreturn]] void fail_number(const char* from, const char* line_end) {
+  constexpr ptrdiff_t kShown = 40;
+  const char* to = from;
+  while (to != line_end && to - from < kShown && !separates(*to)) ++to;
+  throw JobError("'" + std::string(from, to) + "' is no number");
+}
+
+}  // namespace
+
+Format parse_format(const char* option, const std::string& text, std::initializer_list<Format> allowed) {
+  std::string names;
+  for (const Format format : allowed) {
+    const char* const name = kFormats[static_cast<size_t>(format)];
+    if (text == name) return format;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  throw UsageError{"--" + std::string(option) + "=" + text + ": not one of " + names};
+}
+
+void append_number(double number, std::string& to) {
+  char text[32];
+  to.append(text, std::to_chars(text, text + sizeof text, number).ptr);
+}
+
+void append_numbers(std::span<const double> numbers, std::string& to) {
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) to.push_back(' ');
+    append_number(numbers[i], to);
+  }
+}
+
+void parse_numbers(std::string_view line, std::vector<double>& numbers) {
+  numbers.clear();
+  const char *at = line.data(), *const end = at + line.size();
+  for (;;) {
+    while (at != end && separates(*at)) ++at;
+    if (at == end) return;
+    double number = 0;
+    const auto [behind, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || (behind != end && !separates(*behind)) || !std::isfinite(number)) fail_number(at, end);
+    numbers.push_back(number);
+    at = behind;
+  }
+}
+
+size_t count_numbers(std::string_view line) {
+  size_t count = 0;
+  for (size_t i = 0; i < line.size(); ++i) count += !separates(line[i]) && (i == 0 || separates(line[i - 1]));
+  return count;
+}
+
+void each_row_of_file(const Input& input, uint32_t file, const std::function<void(std::span<const double>)>& take) {
+  const std::string_view text = input.whole(file);
+  std::vector<double> numbers;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    try {
+      parse_numbers(text.substr(at, end - at), numbers);
+      if (!numbers.empty()) take(numbers);
+    } catch (const JobError& error) {
+      throw JobError(std::string(error.what()) + ", in " + input.name(file) + ", bytes " + std::to_string(at) + " to " +
+                     std::to_string(end));
+    }
+    at = end + 1;
+  }
+}
+
+void fail_row(uint64_t got, uint64_t wanted) {
+  throw JobError(std::to_string(got) + " numbers in a line, not " + std::to_string(wanted));
+}
+
+}  // namespace dmr::command

@@ -1,0 +1,134 @@
+// dmr regression: exact for bytes; for doubles near to sums of more digits, and the same bits for any number of
+// workers.
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "running.hpp"
+
+using namespace dmr_jobs_test;
+
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+Values values_of(const std::string& lines) {
+  Values values;
+  for (const std::string& line : split(lines, '\n')) {
+    const auto parts = split(line, '\t');
+    if (parts.size() == 2) values[parts[0]] = parts[1];
+  }
+  CHECK(values.size() == 9);
+  return values;
+}
+
+double number(const Values& values, const char* name) { return std::stod(values.at(name)); }
+
+// By the textbook, with all the digits of long double.
+struct Line {
+  long double slope = 0, intercept = 0, correlation = 0;
+};
+Line line_through(const std::vector<double>& points) {
+  const auto n = static_cast<long double>(points.size() / 2);
+  long double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+  for (size_t i = 0; i < points.size(); i += 2) x += points[i] / n, y += points[i + 1] / n;
+  for (size_t i = 0; i < points.size(); i += 2) {
+    xx += (points[i] - x) * (points[i] - x);
+    yy += (points[i + 1] - y) * (points[i + 1] - y);
+    xy += (points[i] - x) * (points[i + 1] - y);
+  }
+  return {xy / xx, y - xy / xx * x, xy / std::sqrt(xx * yy)};
+}
+
+void check_line(const Values& values, const Line& line, double precision) {
+  CHECK(number(values, "slope") == Approx(static_cast<double>(line.slope)).epsilon(precision));
+  CHECK(number(values, "intercept") == Approx(static_cast<double>(line.intercept)).epsilon(precision).margin(1e-12));
+  CHECK(number(values, "correlation") == Approx(static_cast<double>(line.correlation)).epsilon(precision));
+}
+
+std::vector<double> points_around(double x0, double y0, size_t count) {
+  Random random(5);
+  std::vector<double> points;
+  for (size_t i = 0; i < count; ++i) {
+    const double x = any_double(random);
+    points.insert(points.end(), {x0 + x, y0 - 3 * x + any_double(random)});
+  }
+  return points;
+}
+
+std::string lines_of(const std::vector<double>& points) {
+  std::string text;
+  for (size_t i = 0; i < points.size(); i += 2) text += shortest(points[i]) + ' ' + shortest(points[i + 1]) + '\n';
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("regression: bytes") {
+  const Folder folder;
+  Random random(2);
+  std::string bytes;
+  std::vector<double> points;
+  std::array<uint64_t, 6> sums{};
+  for (int i = 0; i < 1'500'000; ++i) {
+    const uint64_t x = 255 - random.below(40) * random.below(6), y = std::min<uint64_t>(255, x / 2 + random.below(200));
+    bytes += static_cast<char>(x);
+    bytes += static_cast<char>(y);
+    points.insert(points.end(), {static_cast<double>(x), static_cast<double>(y)});
+    const uint64_t terms[] = {1, x, y, x * x, y * y, x * y};
+    for (size_t k = 0; k < 6; ++k) sums[k] += terms[k];
+  }
+  const auto values = values_of(same_output({"regression", folder.file("points", bytes)}));
+  const char* const names[] = {"points", "x", "y", "x*x", "y*y", "x*y"};
+  for (size_t k = 0; k < 6; ++k) CHECK(values.at(names[k]) == std::to_string(sums[k]));
+  check_line(values, line_through(points), 1e-12);
+}
+
+TEST_CASE("regression: doubles, and the same as text") {
+  const Folder folder;
+  const auto points = points_around(0, 0, 300'000);
+  const std::string file = folder.file("points", bytes_of(points));
+  const auto values = values_of(same_output({"regression", "--format=f64", file}));
+  check_line(values, line_through(points), 1e-9);
+  CHECK(values.at("points") == "300000");
+  long double xy = 0;
+  for (size_t i = 0; i < points.size(); i += 2) xy += static_cast<long double>(points[i]) * points[i + 1];
+  CHECK(number(values, "x*y") == Approx(static_cast<double>(xy)).epsilon(1e-11));
+
+  const auto text = values_of(same_output({"regression", "--format=text", folder.file("text", lines_of(points))}));
+  check_line(text, line_through(points), 1e-9);
+}
+
+TEST_CASE("regression: numbers that are large against their differences") {
+  const Folder folder;
+  const auto points = points_around(1e9, -1e9, 100'000);
+  const auto line = line_through(points);
+  const std::string empty = folder.file("empty", " \n\n"), text = folder.file("text", lines_of(points));
+  check_line(values_of(same_output({"regression", "--format=text", empty, text})), line, 1e-7);
+  const std::string file = folder.file("points", bytes_of(points));
+  check_line(values_of(same_output({"regression", "--format=f64", file})), line, 1e-7);
+}
+
+TEST_CASE("regression: simple lines") {
+  const Folder folder;
+  const auto run = [&](const std::string& text) { return run_dmr({"regression", "--format=text"}, text).out; };
+  CHECK(run("1,3\n\n 2\t5 \r\n3, 7") ==
+        "slope\t2\nintercept\t1\ncorrelation\t1\npoints\t3\nx\t6\ny\t15\nx*x\t14\ny*y\t83\nx*y\t34\n");
+  CHECK(run("1 4\n2 4\n") ==
+        "slope\t0\nintercept\t4\ncorrelation\tnan\npoints\t2\nx\t3\ny\t8\nx*x\t5\ny*y\t32\nx*y\t12\n");
+}
+
+TEST_CASE("regression: what has no line, or is wrong") {
+  const Folder folder;
+  const std::string odd = folder.file("odd", "abc");
+  CHECK(failure({"regression", odd}) == "dmr: " + odd + ": 3 bytes are no whole number of records of 2\n");
+  CHECK(failure({"regression", folder.file("none", "")}) == "dmr: there are no points\n");
+  CHECK(failure({"regression", folder.file("one", "aaab")}) == "dmr: there is no line: all points have the same x\n");
+  const std::string word = folder.file("word", "1 2\n3 4x\n"), three = folder.file("three", "1 2\n3 4\n5 6 7\n");
+  CHECK(failure({"regression", "--format=text", word}) ==
+        "dmr: worker 0: '4x' is no number, in the map of " + word + ", bytes 4 to 8\n");
+  CHECK(failure({"regression", "--format=text", three}) ==
+        "dmr: worker 0: 3 numbers in a line, not 2, in the map of " + three + ", bytes 8 to 13\n");
+  CHECK(failure({"regression", "--format=csv"}, 2) ==
+        "dmr: --format=csv: not one of bytes, f64, text; try dmr regression --help\n");
+}

@@ -1,0 +1,88 @@
+#include "running.hpp"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+
+namespace dmr_jobs_test {
+
+namespace fs = std::filesystem;
+
+Folder::Folder() : path_(fs::temp_directory_path() / ("dmr-jobs-" + std::to_string(getpid()))) {
+  fs::create_directory(path_);
+}
+
+Folder::~Folder() { fs::remove_all(path_); }
+
+std::string Folder::file(const std::string& name, const std::string& content) const {
+  fs::create_directories((path_ / name).parent_path());
+  std::ofstream(path_ / name, std::ios::binary) << content;
+  return path_ / name;
+}
+
+test_support::RunResult run_dmr(const Arguments& arguments, const std::string& input) {
+  const char* const program = std::getenv("DMR_COMMAND");
+  REQUIRE(program != nullptr);
+  Arguments command = {program};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return test_support::run_command(command, input);
+}
+
+std::string same_output(const Arguments& arguments) {
+  std::string first;
+  for (const char* workers : {"-w1", "-w2", "-w3", "-w8"}) {
+    for (const char* memory : {"-m1G", "-m1M"}) {
+      Arguments all = arguments;
+      all.insert(all.begin() + 1, {workers, memory});
+      const auto run = run_dmr(all);
+      INFO(arguments[0] << ' ' << workers << ' ' << memory << ": " << run.err);
+      CHECK(run.exit_code == 0);
+      CHECK(run.err.empty());
+      if (first.empty()) first = run.out;
+      const bool same = run.out == first;  // not shown: it may be long
+      CHECK(same);
+    }
+  }
+  return first;
+}
+
+std::string failure(const Arguments& arguments, int exit_code) {
+  std::string message;
+  for (const char* workers : {"-w1", "-w3"}) {
+    Arguments all = arguments;
+    all.insert(all.begin() + 1, workers);
+    const auto run = run_dmr(all);
+    CHECK(run.exit_code == exit_code);
+    CHECK(run.out.empty());
+    message = run.err;
+  }
+  return message;
+}
+
+std::vector<std::string> split(std::string_view text, char at) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == at) parts.emplace_back();
+    else parts.back() += c;
+  }
+  return parts;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+double any_double(Random& random) {
+  return static_cast<double>(random.below(1ull << 31)) / (1 << 30) - 1 +
+         static_cast<double>(random.below(1000)) * 1e-14;
+}
+
+std::string shortest(double number) {
+  char text[32];
+  return std::string(text, std::to_chars(text, text + sizeof text, number).ptr);
+}
+
+}  // namespace dmr_jobs_test
