@@ -8,6 +8,8 @@
 #include <chan/chan.h>
 #include <chan/stream.h>
 #include <space/space.h>
+#include <base/sys.hpp>
+#include <base/wait.hpp>
 #include <dmr/pipeline.hpp>
 
 #include "pipeline_streams.hpp"
@@ -26,6 +28,19 @@ std::string described(const space_exit_info& info) {
   if (info.violation != 0) return "stopped because it broke a rule of SPMC memory";
   return "ended with exit status " + std::to_string(info.exit_code) + " before it was done";
 }
+
+// A stage waits for as long as another one works on an item, so it does not poll where that one may need the core.
+class PatientWaits {
+ public:
+  explicit PatientWaits(size_t spaces) : before_(spmc::base::g_wait_policy) {
+    if (spaces > spmc::base::usable_cores()) spmc::base::set_wait_policy({.spins = 1, .yields = 0});
+  }
+  PatientWaits(const PatientWaits&) = delete;
+  ~PatientWaits() { spmc::base::set_wait_policy(before_); }
+
+ private:
+  spmc::base::WaitPolicy before_;
+};
 
 std::string reason_of(const std::exception& error) { return *error.what() != '\0' ? error.what() : "an exception"; }
 
@@ -70,6 +85,7 @@ class PipelineJob {
   Failure not_set_up(const Replica& replica) const;
   std::optional<Failure> collect(StreamsIn& in, const BytePipeline::Sink& sink);
   Failure complete(Failure failure);
+  size_t spaces() const;  // that run at once
   StreamsIn input_of(size_t position, uint64_t share, uint64_t of) const;
 
   int act(const Replica& replica);
@@ -146,6 +162,12 @@ Failure PipelineJob::not_set_up(const Replica& replica) const {
   return failed(replica, 0, std::string("cannot be started: ") + std::strerror(code) + " (" + why + ")");
 }
 
+size_t PipelineJob::spaces() const {
+  size_t count = 1;
+  for (const Replicas& replicas : stages_) count += replicas.size();
+  return count;
+}
+
 StreamsIn PipelineJob::input_of(size_t position, uint64_t share, uint64_t of) const {
   std::vector<stream_id> streams;
   for (const Replica& writer : stages_[position - 1]) streams.push_back(writer.out);
@@ -175,6 +197,7 @@ std::optional<Failure> PipelineJob::collect(StreamsIn& in, const BytePipeline::S
 std::optional<Failure> PipelineJob::run(const BytePipeline::Sink& sink) {
   Replica failed_at{};
   if (!set_up(&failed_at)) return not_set_up(failed_at);
+  const PatientWaits patient(spaces());
   StreamsIn in = input_of(stages_.size(), 0, 1);
   std::optional<Failure> failure = collect(in, sink);
   if (failure) return failure;
@@ -192,6 +215,7 @@ std::optional<Failure> PipelineJob::run(const BytePipeline::Sink& sink) {
 // --- in the space of a replica ---
 
 int PipelineJob::act(const Replica& replica) {
+  const PatientWaits patient(spaces());
   return replica.position == 0 ? act_as_source(replica) : act_as_stage(replica);
 }
 

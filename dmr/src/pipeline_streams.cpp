@@ -68,16 +68,13 @@ bool StreamsIn::read_to_buffer(size_t size) {
   return read(buffer_.get(), size);
 }
 
-StreamsIn::Next StreamsIn::died(size_t replica) {
-  // The writers take their items in turn: the next one of `replica` is the first that it had not finished.
-  uint64_t item = done_;
-  while (item % streams_.size() != replica) item += 1;
-  failure_ = {writers_.position, writers_.stage, static_cast<int>(replica), item, ""};
+StreamsIn::Next StreamsIn::died() {
+  failure_ = {writers_.position, writers_.stage, static_cast<int>(turn()), done_, ""};
   return Next::kFailure;
 }
 
 StreamsIn::Next StreamsIn::description(size_t size) {
-  if (!read_to_buffer(size)) return died(turn());
+  if (!read_to_buffer(size)) return died();
   Description text;
   std::memcpy(&text, buffer_.get(), sizeof(text));
   const auto* name = reinterpret_cast<const char*>(buffer_.get() + sizeof(text));
@@ -90,7 +87,7 @@ StreamsIn::Next StreamsIn::description(size_t size) {
 StreamsIn::Next StreamsIn::next_word(uint64_t* word) {
   const ssize_t got = stream_read(streams_[turn()], word, sizeof(*word));
   if (got == 0) return Next::kEnd;  // all others end here, too
-  if (got < 0) return died(turn());
+  if (got < 0) return died();
   CHECK(got == sizeof(*word), "a pipeline's stream ends within a word");
   return Next::kItem;
 }
@@ -104,9 +101,9 @@ StreamsIn::Next StreamsIn::next() {
     } else if (word & kFailed) {
       return description(word & ~kFailed);
     } else if (const bool mine = arrived_++ % of_ == share_; mine) {
-      return read_to_buffer(word) ? Next::kItem : died(turn());
+      return read_to_buffer(word) ? Next::kItem : died();
     } else if (!read(nullptr, word)) {
-      return died(turn());
+      return died();
     }
   }
 }

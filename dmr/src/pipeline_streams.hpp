@@ -69,7 +69,7 @@ class StreamsIn {
   bool read(void* to, size_t size);
   bool read_to_buffer(size_t size);
   Next next_word(uint64_t* word);
-  Next died(size_t replica);
+  Next died();
   Next description(size_t size);
   size_t turn() const { return static_cast<size_t>(done_ % streams_.size()); }
 
