@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 
 #include <space/space.h>
 #include <base/mapping.hpp>
@@ -226,6 +227,33 @@ TEST_CASE("an endless stream lives in bounded memory, and gives it back") {
       EXPECT(spmc::frames_in_use() == before);
     });
   }
+}
+
+TEST_CASE("without memory a write fails, frees the end, and breaks the stream off") {
+  const auto result = test_support::run_same([] {
+    setenv("DLINUX_NO_REEXEC", "1", 1);
+    spmc_config config{};
+    config.spaces = 4;
+    config.frame_bytes = 1 << 20;  // less than the stream's windows
+    EXPECT(spmc_init_with(&config) == 0);
+    EXPECT(space_init(4) == 0);
+    const stream_id stream = make_stream();
+    Child consumer([=] {
+      EXPECT(space_ret() == 0);  // reads once the producer has failed
+      return read_until_broken(stream, 1'000);
+    });
+    EXPECT(stream_setcons(stream, consumer.number()) == 0);
+    consumer.start();
+    int written = 0;
+    while (stream_write(stream, pattern(1'000, 0).data(), 1'000) == 0) written += 1;
+    EXPECT(errno == ENOMEM && written > 100);
+    EXPECT_FAILS(stream_write(stream, "x", 1), EBADF, "freed its end");
+    EXPECT(space_sync(consumer.number(), 1) == 1);
+    consumer.join_well();
+    return 0;
+  });
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
 }
 
 TEST_CASE("a producer waits for the slowest consumer") {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <stdexcept>
 
@@ -133,6 +134,19 @@ TEST_CASE("an exception in the sink leaves run, and no process is left") {
       EXPECT(spmc::frames_in_use() == before);
     }
   });
+}
+
+TEST_CASE("with the caller killed, nothing of the pipeline remains") {
+  // The leak check of the test runner finds survivors.
+  const auto result = test_support::run_same([] {
+    setenv("DLINUX_NO_REEXEC", "1", 1);
+    EXPECT(space_init(16) == 0);
+    (void)dmr::source<int>("count", count_up).stage<int>("pass", 3, pass).run([](int item) {
+      if (item == 300) std::raise(SIGKILL);
+    });
+    return 0;
+  });
+  CHECK(result.signal == SIGKILL);
 }
 
 TEST_CASE("too few spaces: the failure names the stage that did not start") {

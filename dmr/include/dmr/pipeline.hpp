@@ -48,7 +48,9 @@ namespace dmr {
 using Bytes = std::span<const std::byte>;
 
 struct PipelineOptions {
-  size_t window = 256 * 1024;  // of each stream, in bytes: see stream_alloc_window
+  // Of each stream, in bytes: see stream_alloc_window. Up to 4 MiB of a stream may wait to be read whatever this is; of
+  // small windows less, so that it is still in the caches.
+  size_t window = 64 * 1024;
 };
 
 // Why a pipeline ended early.
