@@ -96,13 +96,18 @@ def main():
     parser.add_argument("--replicas", type=int, default=os.cpu_count())
     parser.add_argument("--megabytes", type=int, default=96, help="size of the tree that is made for dedup")
     parser.add_argument("--images", type=int, default=8000)
+    parser.add_argument("--vectors", type=int, default=100000, help="size of the collection that is searched")
     parser.add_argument("--tree", help="folder for dedup, instead of one that is made")
+    parser.add_argument("--check", action="store_true", help="a small round for the outputs alone")
     options = parser.parse_args()
+    if options.check:
+        options.rounds, options.megabytes, options.images, options.vectors = 1, 3, 300, 3000
     programs = Path(options.build) / "bench/pipelines"
     offered = subprocess.run([programs / "similar", "--engine=tbb", "--images=0", "--vectors=1"],
                              capture_output=True, check=False).returncode == 0
     engines = ENGINES if offered else ENGINES[:2]
-    well = compare("similarity search", [str(programs / "similar"), f"--images={options.images}"], engines, options)
+    well = compare("similarity search", [str(programs / "similar"), f"--images={options.images}", f"--vectors={options.vectors}"],
+                   engines, options)
     if not (programs / "dedup").exists():
         print("dedup was not built: it needs libzstd-dev and libxxhash-dev")
         sys.exit(not well)
