@@ -1,8 +1,9 @@
-// Making channels, handing their ends to children, giving them up (paper 004, III.C.1 and 2).
+// Making channels and streams, handing their ends to children, giving them up (paper 004, III.C.1 and 2).
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 
+#include <chan/stream.h>
 #include <space/space.h>
 #include <spmc/spmc.h>
 #include <base/check.hpp>
@@ -10,9 +11,17 @@
 #include <spmc/segment.hpp>
 
 #include "channel_state.hpp"
+#include "records.hpp"
 
 namespace chan {
 namespace {
+
+// Makes all that the producer wrote visible; nothing to do at other ends. A stream that fails here is freed.
+int show_everything(const char* call, Channel& channel) {
+  if (channel.role != Role::kProducer) return 0;
+  if (channel.kind == Kind::kStream) return flush_withheld(call, channel);
+  return publish_all(channel) == 0 ? 0 : fail_below(call, channel);
+}
 
 constexpr size_t kSmallestWindow = 2 * spmc::kPageSize;
 
@@ -35,17 +44,18 @@ std::byte* give_region(int child, const Channel& channel, Role as) {
 // Hands an end to the child; `channel` itself is unchanged.
 int hand(const char* call, const Channel& channel, int child, Role as) {
   const auto number = static_cast<long long>(channel.id);
+  const char* what = noun(channel.kind);
   space_exit_info info;
   auto slot = space::child_slot(child);
   if (!slot || space_status(child, &info) != 0 || info.state == SPACE_ENDED) {
-    return fail(ESRCH, "%s: channel %lld: this space has no child %d", call, number, child);
+    return fail(ESRCH, "%s: %s %lld: this space has no child %d", call, what, number, child);
   }
   if (info.state != SPACE_ALLOCATED) {
-    return fail(EBUSY, "%s: channel %lld: child %d has been started already", call, number, child);
+    return fail(EBUSY, "%s: %s %lld: child %d has been started already", call, what, number, child);
   }
   Table& table = Table::mine();
   if (table.has_handed(child, channel.id)) {
-    return fail(EEXIST, "%s: channel %lld: child %d has an end of it already", call, number, child);
+    return fail(EEXIST, "%s: %s %lld: child %d has an end of it already", call, what, number, child);
   }
   Channel end = channel;
   end.role = as;
@@ -55,7 +65,9 @@ int hand(const char* call, const Channel& channel, int child, Role as) {
   return 0;
 }
 
-chan_id allocate(const char* call, size_t window) {
+}  // namespace
+
+chan_id allocate(const char* call, Kind kind, size_t window) {
   if (!space::initialised()) return fail(ENXIO, "%s: space_init was not called", call);
   const size_t bytes = std::max(page_up(window), kSmallestWindow);
   const size_t available = size_t{spmc::segment::header().vpages} << spmc::kPageShift;
@@ -67,11 +79,37 @@ chan_id allocate(const char* call, size_t window) {
   if (channel.inode == nullptr) return fail(errno, "%s: %s", call, spmc_last_error());
   channel.bytes = bytes;
   channel.role = Role::kProducer;
+  channel.kind = kind;
   channel.id = Table::mine().next_id();
   return Table::mine().add(channel).id;
 }
 
-}  // namespace
+int give_producer(const char* call, Kind kind, chan_id id, int child, bool as_consumer) {
+  Channel* channel = find_end(call, kind, id, Role::kProducer);
+  if (channel == nullptr) return -1;
+  if (show_everything(call, *channel) != 0) return -1;
+  if (hand(call, *channel, child, Role::kProducer) != 0) return -1;
+  channel->role = as_consumer ? Role::kConsumer : Role::kSetup;
+  channel->producer_child = child;
+  return 0;
+}
+
+int give_consumer(const char* call, Kind kind, chan_id id, int child) {
+  Channel* channel = find_end(call, kind, id);
+  if (channel == nullptr) return -1;
+  // Of a stream the new end must stand behind all that was written, also what is withheld.
+  if (kind == Kind::kStream && show_everything(call, *channel) != 0) return -1;
+  return hand(call, *channel, child, Role::kConsumer);
+}
+
+int free_end(const char* call, Kind kind, chan_id id) {
+  Channel* channel = find_end(call, kind, id);
+  if (channel == nullptr) return -1;
+  if (show_everything(call, *channel) != 0) return -1;
+  if (spmcR_clear(channel->inode, channel->bytes) != 0) return fail_below(call, *channel);
+  Table::mine().remove(id);
+  return 0;
+}
 
 // The producer's child starts: the right to hand out consumers' ends goes, and with it the old frames it kept
 // alive.
@@ -83,33 +121,28 @@ void give_away(Channel& channel) {
 
 }  // namespace chan
 
-using namespace chan;
+using chan::Kind;
 
-chan_id chan_alloc(void) { return allocate("chan_alloc", kDefaultWindow); }
+chan_id chan_alloc(void) { return chan::allocate("chan_alloc", Kind::kChannel, chan::kDefaultWindow); }
 
-chan_id chan_alloc_window(size_t bytes) { return allocate("chan_alloc_window", bytes); }
+chan_id chan_alloc_window(size_t bytes) { return chan::allocate("chan_alloc_window", Kind::kChannel, bytes); }
 
 int chan_setprod(chan_id id, int child, int ascons) {
-  Channel* channel = find_end("chan_setprod", id, Role::kProducer);
-  if (channel == nullptr) return -1;
-  if (publish_all(*channel) != 0) return fail_below("chan_setprod", *channel);
-  if (hand("chan_setprod", *channel, child, Role::kProducer) != 0) return -1;
-  channel->role = ascons != 0 ? Role::kConsumer : Role::kSetup;
-  channel->producer_child = child;
-  return 0;
+  return chan::give_producer("chan_setprod", Kind::kChannel, id, child, ascons != 0);
 }
 
-int chan_setcons(chan_id id, int child) {
-  Channel* channel = find_end("chan_setcons", id);
-  if (channel == nullptr) return -1;
-  return hand("chan_setcons", *channel, child, Role::kConsumer);
+int chan_setcons(chan_id id, int child) { return chan::give_consumer("chan_setcons", Kind::kChannel, id, child); }
+
+int chan_free(chan_id id) { return chan::free_end("chan_free", Kind::kChannel, id); }
+
+stream_id stream_alloc(void) { return chan::allocate("stream_alloc", Kind::kStream, chan::kDefaultWindow); }
+
+stream_id stream_alloc_window(size_t bytes) { return chan::allocate("stream_alloc_window", Kind::kStream, bytes); }
+
+int stream_setprod(stream_id id, int child, int ascons) {
+  return chan::give_producer("stream_setprod", Kind::kStream, id, child, ascons != 0);
 }
 
-int chan_free(chan_id id) {
-  Channel* channel = find_end("chan_free", id);
-  if (channel == nullptr) return -1;
-  if (channel->role == Role::kProducer && publish_all(*channel) != 0) return fail_below("chan_free", *channel);
-  if (spmcR_clear(channel->inode, channel->bytes) != 0) return fail_below("chan_free", *channel);
-  Table::mine().remove(id);
-  return 0;
-}
+int stream_setcons(stream_id id, int child) { return chan::give_consumer("stream_setcons", Kind::kStream, id, child); }
+
+int stream_free(stream_id id) { return chan::free_end("stream_free", Kind::kStream, id); }

@@ -1,5 +1,8 @@
-// What a space knows about its channels. All of it is private memory of the space: a child gets its copy by
-// being forked and keeps only what was handed to it. Shared is the region alone.
+// What a space knows about its channels and streams. All of it is private memory of the space: a child gets its
+// copy by being forked and keeps only what was handed to it. Shared is the region alone.
+//
+// A stream is a channel without borders between messages: the same region, records and table. Below, "channel"
+// means either, unless a stream is named.
 //
 // The window (inode) of a channel of n pages:
 //
@@ -14,9 +17,10 @@
 //     a        b        (a, b as in paper 004, III.C.3)
 //
 // The pieces of a message follow each other, all with the same `whole`; it is complete when the parts add up
-// to it. Two bits of `part` are flags:
+// to it. In a stream `whole` is the record's place: the bytes of the stream before it. Bits of `part` are flags:
 //   kPageEnds  the next record begins on the next page: the rest of this page was published unused
 //   kPad       no message: only there to carry kPageEnds
+//   kEnd       the end of the stream; nothing follows
 #pragma once
 
 #include <cstddef>
@@ -32,13 +36,14 @@ namespace chan {
 
 struct RecordHeader {
   uint64_t part;   // bytes in this record, and flags
-  uint64_t whole;  // bytes in the message
+  uint64_t whole;  // bytes in the message; of a stream: bytes before this record
 };
 static_assert(sizeof(RecordHeader) == 16);
 
 inline constexpr uint64_t kPageEnds = uint64_t{1} << 63;
 inline constexpr uint64_t kPad = uint64_t{1} << 62;
-inline constexpr uint64_t kPartMask = kPad - 1;
+inline constexpr uint64_t kEnd = uint64_t{1} << 61;
+inline constexpr uint64_t kPartMask = kEnd - 1;
 inline constexpr size_t kHeaderBytes = sizeof(RecordHeader);
 inline constexpr size_t kDefaultWindow = 512 * 1024;
 // Large messages are written, published and read in portions of this size, so that both sides work at the
@@ -53,8 +58,11 @@ inline constexpr size_t kPortion = 64 * 1024;
 // are kForeign there.
 enum class Role : uint8_t { kProducer, kConsumer, kSetup, kGiven, kForeign };
 
+enum class Kind : uint8_t { kChannel, kStream };
+
 struct Channel {
   chan_id id = -1;
+  Kind kind = Kind::kChannel;
   std::byte* inode = nullptr;  // in SPMC memory
   size_t bytes = 0;            // of the inode, with the extension page
   Role role = Role::kForeign;
@@ -64,6 +72,13 @@ struct Channel {
   size_t fixed = 0;        // producer: pages before this are fixed
   size_t published = 0;    // producer: records before this are visible
   int producer_child = 0;  // kSetup: the child that got the producer's end
+  // Of a stream alone.
+  uint64_t position = 0;            // bytes before `offset`; a consumer's: bytes that it has read
+  bool ended = false;               // the end is written, or reached
+  bool broken = false;              // consumer: a read has found that the producer is gone
+  std::vector<std::byte> withheld;  // producer: written and not yet in the window, less than a page
+  RecordHeader record{};            // consumer: the record at `offset`, if it has read a part of it
+  uint64_t taken = 0;               // consumer: bytes of `record` that it has read
 
   size_t record_bytes() const { return bytes - spmc::kPageSize; }  // where the extension page begins
   std::byte* extension() const { return inode + record_bytes(); }
@@ -109,18 +124,23 @@ class Table {
 int fail(int code, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // The same for a call of the layer below, which has just set errno and its own sentence.
 int fail_below(const char* call, const Channel& channel);
-const char* role_name(Role role);
+const char* noun(Kind kind);
 
-// The channel, if this space has an end of it; else notes the failure and returns null.
-Channel* find_end(const char* call, chan_id id);
+// The channel of this kind, if this space has an end of it; else notes the failure and returns null.
+Channel* find_end(const char* call, Kind kind, chan_id id);
 // The same, and the end must have `role`.
-Channel* find_end(const char* call, chan_id id, Role role);
+Channel* find_end(const char* call, Kind kind, chan_id id, Role role);
 
 // --- channel_setup.cpp ---
+// What chan_alloc_window, chan_setprod, chan_setcons and chan_free do, for both kinds.
+chan_id allocate(const char* call, Kind kind, size_t window);
+int give_producer(const char* call, Kind kind, chan_id id, int child, bool as_consumer);
+int give_consumer(const char* call, Kind kind, chan_id id, int child);
+int free_end(const char* call, Kind kind, chan_id id);
 void give_away(Channel& channel);
 
-// --- channel_send.cpp ---
-// Publishes all that was written; in mode nwr that ends the page.
-int publish_all(Channel& channel);
+// --- stream_write.cpp ---
+// Puts what is withheld into the window and publishes it. A failure is noted, and frees the producer's end.
+int flush_withheld(const char* call, Channel& stream);
 
 }  // namespace chan

@@ -11,13 +11,15 @@ from pathlib import Path
 from c_header import first_sentence, read_header
 from header_pages import TITLES, short
 
-HEADERS = ["spmc/include/spmc/spmc.h", "space/include/space/space.h", "chan/include/chan/chan.h"]
+HEADERS = ["spmc/include/spmc/spmc.h", "space/include/space/space.h", "chan/include/chan/chan.h",
+           "chan/include/chan/stream.h"]
 TABLE = "detmpi/api/functions"
 INTRO = """# All public functions
 
 One line each. After the installation every function has a manual page: `man -M dist/share/man chan_send`. The C++
 interfaces are described in their headers: [spmc/region.hpp](../spmc/include/spmc/region.hpp),
-[space/space.hpp](../space/include/space/space.hpp), [chan/channel.hpp](../chan/include/chan/channel.hpp).
+[space/space.hpp](../space/include/space/space.hpp), [chan/channel.hpp](../chan/include/chan/channel.hpp),
+[chan/stream.hpp](../chan/include/chan/stream.hpp), [dmr/pipeline.hpp](../dmr/include/dmr/pipeline.hpp).
 
 This page is made from the headers and from the table of MPI functions by `docs/tools/api_index.py`; a test compares.
 """

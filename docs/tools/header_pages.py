@@ -15,6 +15,7 @@ TITLES = {
     "spmc": "single-producer, multiple-consumer memory",
     "space": "nested spaces with memory of their own",
     "chan": "deterministic channels between spaces",
+    "stream": "deterministic streams of bytes between spaces",
 }
 CODES = r"E[A-Z0-9]{3,}(?:, E[A-Z0-9]{3,})*"
 # The two ways in which the headers list errors: "EINVAL: the size. ENOMEM." and "Errors: EINVAL the size; ENOMEM."

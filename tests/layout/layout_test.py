@@ -21,6 +21,7 @@ LAYERS = {
     "npb-runs": ("npb-runs", ["detmpi"]),
     "npb-runs/channels": ("npb-runs", ["detmpi", "chan", "space", "spmc", "base"]),
     "bench": ("bench", ["detmpi", "chan", "space", "spmc", "base"]),
+    "bench/pipelines": ("bench", ["dmr", "chan", "space", "spmc", "base"]),
 }
 PUBLIC_PREFIXES = {"base", "spmc", "space", "chan", "detmpi", "dmr"}
 SOURCE = re.compile(r"\.(c|h|cpp|hpp|inc)(\.in)?$")
@@ -146,6 +147,9 @@ CASES = [
     ("chan/src/a.cpp", '#include "ring.hpp"\n#include "../match/engine.hpp"\n', None),
     ("dmr/a.cpp", "#include <mpi.h>\n", "dmr must not include"),
     ("detmpi/a.cpp", "#  include <dmr/dmr.hpp>\n", "detmpi must not include"),
+    ("chan/a.cpp", "#include <dmr/pipeline.hpp>\n", "chan must not include"),
+    ("bench/pipelines/a.cpp", "#include <dmr/pipeline.hpp>\n", None),
+    ("bench/a.cpp", "#include <dmr/pipeline.hpp>\n", "bench must not include"),
     ("npb-runs/a.cpp", "#include <chan/chan.h>\n", "npb-runs must not include"),
     ("space/a.cpp", "void f() { mmap(0, 1); }\n", "mmap() is a system call"),
     ("space/a.cpp", "int f() { return ::kill(1, 2); }\n", "kill() is a system call"),

@@ -1,0 +1,265 @@
+// Running a pipeline: the caller's space makes the streams and the spaces of all replicas, is the sink itself, and
+// collects everybody. A job belongs to the call of run() that made it.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+#include <chan/chan.h>
+#include <chan/stream.h>
+#include <space/space.h>
+#include <base/sys.hpp>
+#include <base/wait.hpp>
+#include <dmr/pipeline.hpp>
+
+#include "pipeline_streams.hpp"
+
+namespace dmr {
+namespace {
+
+// Global IDs of the spaces: counted, so that pipelines of one caller never meet; high, to leave others alone.
+int next_gid() {
+  static int last = 0x4000'0000;
+  return ++last;
+}
+
+std::string described(const space_exit_info& info) {
+  if (info.signal != 0) return "ended by signal " + std::to_string(info.signal) + " (" + strsignal(info.signal) + ")";
+  if (info.violation != 0) return "stopped because it broke a rule of SPMC memory";
+  return "ended with exit status " + std::to_string(info.exit_code) + " before it was done";
+}
+
+// A stage waits for as long as another one works on an item, so it does not poll where that one may need the core.
+class PatientWaits {
+ public:
+  explicit PatientWaits(size_t spaces) : before_(spmc::base::g_wait_policy) {
+    if (spaces > spmc::base::usable_cores()) spmc::base::set_wait_policy({.spins = 1, .yields = 0});
+  }
+  PatientWaits(const PatientWaits&) = delete;
+  ~PatientWaits() { spmc::base::set_wait_policy(before_); }
+
+ private:
+  spmc::base::WaitPolicy before_;
+};
+
+std::string reason_of(const std::exception& error) { return *error.what() != '\0' ? error.what() : "an exception"; }
+
+}  // namespace
+
+std::string Failure::message() const {
+  return "stage '" + stage + "', replica " + std::to_string(replica) + ", item " + std::to_string(item) + ": " + reason;
+}
+
+BytePipeline::BytePipeline(std::string name, Source source, const PipelineOptions& options)
+    : source_(std::move(source)), options_(options) {
+  stages_.push_back({std::move(name), 1, {}});
+}
+
+void BytePipeline::add_stage(std::string name, int replicas, Body body) {
+  if (replicas < 1) throw std::invalid_argument("a stage needs a replica");
+  stages_.push_back({std::move(name), replicas, std::move(body)});
+}
+
+// The streams and spaces of one run. Its destructor leaves neither behind.
+class PipelineJob {
+ public:
+  explicit PipelineJob(const BytePipeline& pipeline) : pipeline_(pipeline) {}
+  PipelineJob(const PipelineJob&) = delete;
+  ~PipelineJob();
+
+  std::optional<Failure> run(const BytePipeline::Sink& sink);
+
+ private:
+  struct Replica {
+    PipelineJob* job;
+    size_t position;
+    int number;
+    int sid = -1;
+    stream_id out = -1;
+  };
+  using Replicas = std::vector<Replica>;
+
+  bool set_up(Replica* failed_at);
+  bool allocate(Replica& replica);
+  bool connect(const Replica& replica);
+  Failure not_set_up(const Replica& replica) const;
+  std::optional<Failure> collect(StreamsIn& in, const BytePipeline::Sink& sink);
+  Failure complete(Failure failure);
+  size_t spaces() const;  // that run at once
+  StreamsIn input_of(size_t position, uint64_t share, uint64_t of) const;
+
+  int act(const Replica& replica);
+  int act_as_source(const Replica& replica);
+  int act_as_stage(const Replica& replica);
+  Failure failed(const Replica& replica, uint64_t item, std::string reason) const {
+    return {replica.position, pipeline_.stages_[replica.position].name, replica.number, item, std::move(reason)};
+  }
+
+  const BytePipeline& pipeline_;
+  std::vector<Replicas> stages_;
+};
+
+// --- in the caller's space ---
+
+PipelineJob::~PipelineJob() {
+  for (Replicas& replicas : stages_) {
+    for (Replica& replica : replicas) {
+      if (replica.sid > 0) space_kill(replica.sid);
+      // Where it was given away there is nothing to free.
+      if (replica.out > 0) (void)stream_free(replica.out);
+    }
+  }
+}
+
+bool PipelineJob::allocate(Replica& replica) {
+  replica.sid = space_alloc(next_gid());
+  if (replica.sid < 0) return false;
+  replica.out = stream_alloc_window(pipeline_.options_.window);
+  return replica.out > 0;
+}
+
+// Who reads what the replica writes: the next stage, or this space.
+bool PipelineJob::connect(const Replica& replica) {
+  const bool last = replica.position + 1 == stages_.size();
+  if (!last) {
+    for (const Replica& reader : stages_[replica.position + 1]) {
+      if (stream_setcons(replica.out, reader.sid) != 0) return false;
+    }
+  }
+  return stream_setprod(replica.out, replica.sid, last) == 0;
+}
+
+bool PipelineJob::set_up(Replica* failed_at) {
+  for (size_t position = 0; position < pipeline_.stages_.size(); ++position) {
+    Replicas& replicas = stages_.emplace_back();
+    for (int number = 0; number < pipeline_.stages_[position].replicas; ++number) {
+      replicas.push_back({this, position, number});
+    }
+  }
+  const auto for_all = [&](auto&& step) {
+    for (Replicas& replicas : stages_) {
+      for (Replica& replica : replicas) {
+        *failed_at = replica;
+        if (!step(replica)) return false;
+      }
+    }
+    return true;
+  };
+  const auto start = [](Replica& replica) {
+    const auto body = [](void* arg) {
+      const auto& self = *static_cast<const Replica*>(arg);
+      return self.job->act(self);
+    };
+    return space_start(replica.sid, body, &replica) == 0;
+  };
+  return for_all([&](Replica& replica) { return allocate(replica); }) &&
+         for_all([&](Replica& replica) { return connect(replica); }) && for_all(start);
+}
+
+Failure PipelineJob::not_set_up(const Replica& replica) const {
+  const int code = errno;
+  const char* why = replica.sid < 0 || *chan_last_error() == '\0' ? space_last_error() : chan_last_error();
+  return failed(replica, 0, std::string("cannot be started: ") + std::strerror(code) + " (" + why + ")");
+}
+
+size_t PipelineJob::spaces() const {
+  size_t count = 1;
+  for (const Replicas& replicas : stages_) count += replicas.size();
+  return count;
+}
+
+StreamsIn PipelineJob::input_of(size_t position, uint64_t share, uint64_t of) const {
+  std::vector<stream_id> streams;
+  for (const Replica& writer : stages_[position - 1]) streams.push_back(writer.out);
+  return StreamsIn(std::move(streams), {position - 1, pipeline_.stages_[position - 1].name}, share, of);
+}
+
+// A failure without a reason: the space has died, and its parent knows how.
+Failure PipelineJob::complete(Failure failure) {
+  if (!failure.reason.empty()) return failure;
+  const int sid = stages_[failure.position][static_cast<size_t>(failure.replica)].sid;
+  space_exit_info info{};
+  if (space_join(sid) == 0 && space_status(sid, &info) == 0) failure.reason = described(info);
+  else failure.reason = space_last_error();
+  return failure;
+}
+
+std::optional<Failure> PipelineJob::collect(StreamsIn& in, const BytePipeline::Sink& sink) {
+  for (;;) {
+    switch (in.next()) {
+      case StreamsIn::Next::kItem: sink(in.item()); break;
+      case StreamsIn::Next::kFailure: return complete(in.failure());
+      case StreamsIn::Next::kEnd: return std::nullopt;
+    }
+  }
+}
+
+std::optional<Failure> PipelineJob::run(const BytePipeline::Sink& sink) {
+  Replica failed_at{};
+  if (!set_up(&failed_at)) return not_set_up(failed_at);
+  const PatientWaits patient(spaces());
+  StreamsIn in = input_of(stages_.size(), 0, 1);
+  std::optional<Failure> failure = collect(in, sink);
+  if (failure) return failure;
+  // Every stage has ended its stream, and has nothing left to do.
+  for (Replicas& replicas : stages_) {
+    for (Replica& replica : replicas) {
+      space_exit_info info{};
+      const bool well = space_join(replica.sid) == 0 && space_status(replica.sid, &info) == 0 && info.exit_code == 0;
+      if (!well && !failure) failure = failed(replica, 0, described(info));
+    }
+  }
+  return failure;
+}
+
+// --- in the space of a replica ---
+
+int PipelineJob::act(const Replica& replica) {
+  const PatientWaits patient(spaces());
+  return replica.position == 0 ? act_as_source(replica) : act_as_stage(replica);
+}
+
+int PipelineJob::act_as_source(const Replica& replica) {
+  StreamOut out(replica.out, true);
+  try {
+    pipeline_.source_(out);
+  } catch (const std::exception& error) {
+    out.fail(failed(replica, out.emitted(), reason_of(error)));
+    return 0;
+  } catch (...) {
+    out.fail(failed(replica, out.emitted(), "an exception"));
+    return 0;
+  }
+  out.end();
+  return 0;
+}
+
+int PipelineJob::act_as_stage(const Replica& replica) {
+  const auto& stage = pipeline_.stages_[replica.position];
+  StreamOut out(replica.out, false);
+  StreamsIn in =
+      input_of(replica.position, static_cast<uint64_t>(replica.number), static_cast<uint64_t>(stage.replicas));
+  for (;;) {
+    const StreamsIn::Next what = in.next();
+    if (what == StreamsIn::Next::kFailure) out.fail(in.failure());
+    if (what == StreamsIn::Next::kEnd) out.end();
+    if (what != StreamsIn::Next::kItem) return 0;
+    try {
+      stage.body(in.item(), out);
+    } catch (const std::exception& error) {
+      out.fail(failed(replica, in.number(), reason_of(error)));
+      return 0;
+    } catch (...) {
+      out.fail(failed(replica, in.number(), "an exception"));
+      return 0;
+    }
+    out.done();
+  }
+}
+
+std::optional<Failure> BytePipeline::run(const Sink& sink) const {
+  PipelineJob job(*this);
+  return job.run(sink);
+}
+
+}  // namespace dmr

@@ -1,0 +1,111 @@
+#include "pipeline_streams.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <chan/chan.h>
+#include <space/space.h>
+#include <base/check.hpp>
+
+namespace dmr {
+namespace {
+
+// A failure on its way: this, the name of the stage, the reason.
+struct Description {
+  uint64_t position, replica, item, name_bytes;
+};
+
+}  // namespace
+
+void StreamOut::write(const void* data, size_t size) {
+  if (stream_write(stream_, data, size) == 0) return;
+  std::fprintf(stderr, "pipeline: %s\n", chan_last_error());
+  space_exit(1);
+}
+
+void StreamOut::emit(Bytes item) {
+  word(item.size());
+  write(item.data(), item.size());
+  emitted_ += 1;
+  if (source_) done();
+}
+
+void StreamOut::done() {
+  word(kDone);
+  if (stream_flush(stream_) != 0) write(nullptr, 0);
+}
+
+void StreamOut::fail(const Failure& failure) {
+  const Description text{failure.position, static_cast<uint64_t>(failure.replica), failure.item, failure.stage.size()};
+  word(kFailed | (sizeof(text) + failure.stage.size() + failure.reason.size()));
+  write(&text, sizeof(text));
+  write(failure.stage.data(), failure.stage.size());
+  write(failure.reason.data(), failure.reason.size());
+  end();
+}
+
+void StreamOut::end() {
+  if (stream_end(stream_) != 0) write(nullptr, 0);
+}
+
+// False: the writer is gone.
+bool StreamsIn::read(void* to, size_t size) {
+  const ssize_t got = to == nullptr ? stream_skip(streams_[turn()], size) : stream_read(streams_[turn()], to, size);
+  if (got < 0) CHECK(errno == EPIPE, "%s", chan_last_error());
+  CHECK(got < 0 || static_cast<size_t>(got) == size, "a pipeline's stream ends within an item");
+  return got >= 0;
+}
+
+bool StreamsIn::read_to_buffer(size_t size) {
+  if (size > capacity_) {
+    capacity_ = std::max(size, 2 * capacity_);
+    buffer_.reset();
+    buffer_ = std::make_unique_for_overwrite<std::byte[]>(capacity_);
+  }
+  size_ = size;
+  return read(buffer_.get(), size);
+}
+
+StreamsIn::Next StreamsIn::died() {
+  failure_ = {writers_.position, writers_.stage, static_cast<int>(turn()), done_, ""};
+  return Next::kFailure;
+}
+
+StreamsIn::Next StreamsIn::description(size_t size) {
+  if (!read_to_buffer(size)) return died();
+  Description text;
+  std::memcpy(&text, buffer_.get(), sizeof(text));
+  const auto* name = reinterpret_cast<const char*>(buffer_.get() + sizeof(text));
+  failure_ = {static_cast<size_t>(text.position), std::string(name, text.name_bytes), static_cast<int>(text.replica),
+              text.item, std::string(name + text.name_bytes, size - sizeof(text) - text.name_bytes)};
+  return Next::kFailure;
+}
+
+// kItem: there is a word.
+StreamsIn::Next StreamsIn::next_word(uint64_t* word) {
+  const ssize_t got = stream_read(streams_[turn()], word, sizeof(*word));
+  if (got == 0) return Next::kEnd;  // all others end here, too
+  if (got < 0) return died();
+  CHECK(got == sizeof(*word), "a pipeline's stream ends within a word");
+  return Next::kItem;
+}
+
+StreamsIn::Next StreamsIn::next() {
+  for (;;) {
+    uint64_t word;
+    if (const Next what = next_word(&word); what != Next::kItem) return what;
+    if (word == kDone) {
+      done_ += 1;
+    } else if (word & kFailed) {
+      return description(word & ~kFailed);
+    } else if (const bool mine = arrived_++ % of_ == share_; mine) {
+      return read_to_buffer(word) ? Next::kItem : died();
+    } else if (!read(nullptr, word)) {
+      return died();
+    }
+  }
+}
+
+}  // namespace dmr
