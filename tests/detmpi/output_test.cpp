@@ -206,7 +206,9 @@ TEST_CASE("large output") {
 }
 
 // AddressSanitizer takes the signal, and reports it in its own way.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef __has_feature  // clang++
+constexpr bool kSignalsReachUs = !__has_feature(address_sanitizer);
+#elif defined __SANITIZE_ADDRESS__  // g++
 constexpr bool kSignalsReachUs = false;
 #else
 constexpr bool kSignalsReachUs = true;
