@@ -93,17 +93,17 @@ std::vector<base::UniqueFd> open_spill_files(const std::string& wanted, uint32_t
   return files;
 }
 
-// A failure that may be left out.
-struct Failure : JobError {
-  Failure(const std::string& text, Skips::Range where) : JobError(text), range(where), in_map(true) {}
-  Failure(const std::string& text, uint64_t of_key) : JobError(text), key_hash(of_key) {}
+// What failed may be left out.
+struct FailedPart : JobError {
+  FailedPart(const std::string& text, Skips::Range where) : JobError(text), range(where), in_map(true) {}
+  FailedPart(const std::string& text, uint64_t of_key) : JobError(text), key_hash(of_key) {}
   Skips::Range range = {};
   uint64_t key_hash = 0;
   bool in_map = false;
 };
 
 // False: enough is left out already, or this is, and fails all the same.
-bool add_to(Skips& skips, const Failure& failure, uint64_t most) {
+bool add_to(Skips& skips, const FailedPart& failure, uint64_t most) {
   if (skips.ranges.size() + skips.keys.size() >= most) return false;
   const bool again = failure.in_map ? std::ranges::count(skips.ranges, failure.range) > 0
                                     : std::ranges::count(skips.keys, failure.key_hash) > 0;
@@ -228,10 +228,10 @@ class Root {
       const std::string worker = "worker " + std::to_string(i) + ": " + why(line, end);
       if (first == WorkerLine::kNothing) throw JobError(worker);
       const Piece piece = plan_.input.piece(first);
-      throw Failure(worker + ", in the map of " + plan_.input.name(piece.file) +
-                        (plan_.input.bytes() > 0 ? ", bytes " : ", numbers ") + std::to_string(line.begin) + " to " +
-                        std::to_string(line.end),
-                    Skips::Range{first, line.begin, line.end});
+      throw FailedPart(worker + ", in the map of " + plan_.input.name(piece.file) +
+                           (plan_.input.bytes() > 0 ? ", bytes " : ", numbers ") + std::to_string(line.begin) + " to " +
+                           std::to_string(line.end),
+                       Skips::Range{first, line.begin, line.end});
     }
     throw JobError("a worker failed");
   }
@@ -306,7 +306,7 @@ class Root {
     const WorkerLine& line = plan_.board.reducer(j);
     const std::string text = "worker " + std::to_string(j) + ": " + why(line, end) + ", in the reduction";
     if (line.key_bytes == 0) throw JobError(text);
-    throw Failure(text + " of " + plan_.job.describe({line.key, line.key_bytes}), line.key_hash);
+    throw FailedPart(text + " of " + plan_.job.describe({line.key, line.key_bytes}), line.key_hash);
   }
 
   Statistics counts() {
@@ -384,7 +384,7 @@ Statistics run_bytes(const ByteJob& job, const Input& input, const Options& opti
   for (Skips skips;;) {
     try {
       return Root(job, input, options, skips).run(each);
-    } catch (const Failure& failure) {
+    } catch (const FailedPart& failure) {
       if (!add_to(skips, failure, options.skip_at_most)) throw;
       if (options.skipped) options.skipped(failure.what());
     }

@@ -29,7 +29,9 @@ class Folder {
 
   std::string path(const std::string& name) const { return path_ / name; }
   std::string path() const { return path_; }
-  std::string write(const std::string& name, const std::string& content) const {
+  // Makes the file, and the folders that its name lies in; its path.
+  std::string file(const std::string& name, const std::string& content) const {
+    fs::create_directories((path_ / name).parent_path());
     std::ofstream(path_ / name, std::ios::binary) << content;
     return path_ / name;
   }

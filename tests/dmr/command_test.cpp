@@ -43,7 +43,7 @@ TEST_CASE("wordcount: the same for any workers and memory, from files and from s
   const std::string one = words(2 << 20) + "caf\xc3\xa9 'quoted' don't -- x2y\n" + std::string(1000, 'q');
   const std::string two = "A last word without a line end";
   const std::string expected = counted(one + ' ' + two);
-  const std::vector<std::string> files = {folder.write("one", one), folder.write("two", two)};
+  const std::vector<std::string> files = {folder.file("one", one), folder.file("two", two)};
   for (const char* workers : kWorkers) {
     for (const char* memory : kMemory) {
       const auto run = run_dmr({"wordcount", "-w", workers, "-m", memory, files[0], files[1]});
@@ -83,7 +83,7 @@ TEST_CASE("run: keys sorted, values in the order of the input") {
 
 TEST_CASE("run: a streaming job in a shell's own words") {
   const Folder folder;
-  const std::string text = words(1 << 20), file = folder.write("text", text);
+  const std::string text = words(1 << 20), file = folder.file("text", text);
   const std::string map = "tr 'A-Z' 'a-z' | grep -o \"[a-z][a-z']*\" | sed 's/$/\\t1/'";
   const std::string reduce = "cut -f 1 | uniq -c | awk '{ print $2 \"\\t\" $1 }'";
   const std::string expected = counted(text);
@@ -106,7 +106,7 @@ TEST_CASE("run: a streaming job in a shell's own words") {
 
 TEST_CASE("run: what the commands are told, and what they may do") {
   const Folder folder;
-  const std::string file = folder.write("lines", "a\nb\nc\n");
+  const std::string file = folder.file("lines", "a\nb\nc\n");
   const std::string tell = "echo $mapreduce_map_input_file $mapreduce_map_input_start $mapreduce_map_input_length";
   CHECK(run_dmr({"run", "--map=" + tell, file}).out == file + " 0 6\n");
   // A reduction that does not read everything, a map that reads nothing, and a last line without an end.
@@ -123,7 +123,7 @@ TEST_CASE("run: what the commands are told, and what they may do") {
 
 TEST_CASE("what fails is left out where that is asked for") {
   const Folder folder;
-  const std::string file = folder.write("lines", std::string(100000, 'a') + "\nb\n");
+  const std::string file = folder.file("lines", std::string(100000, 'a') + "\nb\n");
   const std::string map = "test $mapreduce_map_input_start -gt 0 && cat";
   const auto run = run_dmr({"run", "--split=50K", "--map=" + map, "--skip=1", file});
   CHECK(run.exit_code == 0);
@@ -147,7 +147,7 @@ TEST_CASE("an output file appears when it is complete, or not at all") {
 
 TEST_CASE("statistics, progress") {
   const Folder folder;
-  const std::string file = folder.write("text", words(3 << 20)), json = folder.path("json");
+  const std::string file = folder.file("text", words(3 << 20)), json = folder.path("json");
   const auto run = run_dmr({"wordcount", "--progress", "--statistics", json, "-w", "2", "-m", "1M", file});
   CHECK(run.exit_code == 0);
   for (const char* part : {"\"workers\": 2", "\"pieces\": 4", "\"job\": \"wordcount\""}) {

@@ -16,11 +16,18 @@ using determinism_test::run_disturbed;
 
 namespace {
 
-// Runs the command in each way of being disturbed, by several workers, `seeds` times each; all outputs that were seen.
-std::set<std::string> outputs(const std::vector<std::string>& arguments, uint64_t seeds) {
+// DMR_SEEDS in the environment: how often each way of disturbing is tried.
+uint64_t seeds(uint64_t usual) {
+  const char* const wanted = std::getenv("DMR_SEEDS");
+  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : usual;
+}
+
+// Runs the command in each way of being disturbed, by several workers, so many `times` each; all outputs that were
+// seen.
+std::set<std::string> outputs(const std::vector<std::string>& arguments, uint64_t times) {
   std::set<std::string> seen;
   for (const auto& how : kDisturbances) {
-    for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    for (uint64_t seed = 1; seed <= times; ++seed) {
       auto command = dmr_command(arguments);
       command.push_back("--workers=" + std::string(seed % 3 == 0 ? "2" : seed % 3 == 1 ? "3" : "8"));
       const auto run = run_disturbed(how, command, seed);
@@ -36,29 +43,63 @@ std::set<std::string> outputs(const std::vector<std::string>& arguments, uint64_
 
 TEST_CASE("counting words under disturbance") {
   const Folder folder;
-  const std::string file = folder.write("text", words(4 << 20));
+  const std::string file = folder.file("text", words(4 << 20));
   const std::string expected = run_dmr({"wordcount", "-w", "1", file}).out;
   CHECK(expected.size() > 10000);
-  CHECK((outputs({"wordcount", "--memory=1M", file}, 9) == std::set{expected}));
+  CHECK((outputs({"wordcount", "--memory=1M", file}, seeds(9)) == std::set{expected}));
+}
+
+TEST_CASE("every other job under disturbance") {
+  const Folder folder;
+  const std::string text = folder.file("text", words(1 << 20));
+  // 16384 points of two bytes each, and as many lines of four numbers.
+  std::string bytes, rows;
+  for (uint64_t i = 0; i < 1 << 14; ++i) {
+    bytes += {static_cast<char>(i * 37 % 251), static_cast<char>(i * i % 241)};
+    for (const uint64_t factor : {3, 5, 7, 11})
+      rows += std::to_string(1.0 / static_cast<double>(1 + i * factor % 97)) + ' ';
+    rows.back() = '\n';
+  }
+  const std::string points = folder.file("points", bytes), matrix = folder.file("matrix", rows);
+  // A bitmap of 64 by 85 pixels.
+  std::string image = "BM" + std::string(8, '\0') + std::string("\x36\0\0\0\x28\0\0\0\x40\0\0\0\x55\0\0\0\1\0\x18", 19);
+  image.resize(54);
+  for (size_t i = 0; i < 64 * 85 * 3; ++i) image += static_cast<char>(i * i % 253);
+  const std::string right = folder.file("right", "1 0.1 0.3\n0.7 1 0.9\n0.2 0.6 1\n5 0.4 1\n");
+  const std::vector<std::string> jobs[] = {
+      {"histogram", folder.file("image", image), folder.path("image")},
+      {"regression", points},
+      {"kmeans", "--means=5", "--iterations=2", matrix},
+      {"matmul", matrix, right},
+      {"pca", "--components=2", matrix},
+      {"stringmatch", "--words", "--key=e", "--key=oi", "--positions", text},
+      {"index", "--words", text, right},
+  };
+  for (const auto& job : jobs) {
+    const auto plain = run_dmr(job);
+    INFO(job[0] << ": " << plain.err);
+    CHECK(plain.out.size() > 50);
+    CHECK((outputs(job, seeds(1)) == std::set{plain.out}));
+  }
 }
 
 TEST_CASE("commands under disturbance") {
   const Folder folder;
-  const std::string file = folder.write("text", words(1 << 20));
+  const std::string file = folder.file("text", words(1 << 20));
   const std::vector<std::string> job = {"run", "--split=128K", "--map=tr ' ' '\\n'", "--reduce=uniq -c", file};
   const std::string expected = run_dmr(job).out;
   CHECK(expected.size() > 10000);
-  CHECK((outputs(job, 3) == std::set{expected}));
+  CHECK((outputs(job, seeds(3)) == std::set{expected}));
 }
 
 TEST_CASE("the disturbance is noticed by a job that is not deterministic") {
   const Folder folder;
-  const std::string file = folder.write("text", words(1 << 20)), log = folder.path("log");
+  const std::string file = folder.file("text", words(1 << 20)), log = folder.path("log");
   // Each part asks how many have come before it.
   const std::string map = "echo >> " + log + "; echo $mapreduce_map_input_start $(wc -l < " + log + ")";
   std::set<std::string> seen;
   for (uint64_t seed = 1; seed <= 10; ++seed) {
-    folder.write("log", "");
+    folder.file("log", "");
     const auto& how = kDisturbances[seed % std::size(kDisturbances)];
     seen.insert(run_disturbed(how, dmr_command({"run", "--workers=4", "--split=32K", "--map=" + map, file}), seed).out);
   }
@@ -76,7 +117,7 @@ std::vector<int> children_of(int process) {
 
 TEST_CASE("whoever is killed at whatever moment, there is no part of an output, and nothing is left") {
   const Folder folder;
-  const std::string file = folder.write("text", words(6 << 20)), out = folder.path("out");
+  const std::string file = folder.file("text", words(6 << 20)), out = folder.path("out");
   const std::string expected = run_dmr({"wordcount", file}).out;
   std::mt19937 random(std::random_device{}());
   int failed = 0, done = 0;

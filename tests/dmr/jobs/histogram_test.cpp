@@ -82,7 +82,7 @@ TEST_CASE("histogram: from standard input, into a file") {
   Counts counts{};
   const auto run = run_dmr({"histogram", "-o", folder.path("out"), "-"}, make_bmp({5, 5, "", ""}, 3, counts));
   CHECK(run.exit_code == 0);
-  CHECK(read_file(folder.path("out")) == lines_of(counts));
+  CHECK(folder.read("out") == lines_of(counts));
 }
 
 TEST_CASE("histogram: what is no such image") {

@@ -127,7 +127,7 @@ TEST_CASE("kmeans: some moves") {
   const Arguments arguments = {"kmeans",         "--format=f64", "--dimensions=5",      "--means=11",
                                "--iterations=3", "--seed=77",    "--assignments=" + of, file};
   CHECK(same_output(arguments) == expected.lines(5));
-  CHECK((read_file(of) == expected.assignments()));
+  CHECK((folder.read("of") == expected.assignments()));
 }
 
 TEST_CASE("kmeans: a text, until no mean moves") {
@@ -136,7 +136,7 @@ TEST_CASE("kmeans: a text, until no mean moves") {
   const auto expected = groups_of(points, 2, 3, 1, 0);
   const std::string file = folder.file("points", lines_of(points, 2)), of = folder.path("of");
   CHECK(same_output({"kmeans", "--means=3", "--assignments=" + of, file}) == expected.lines(2));
-  CHECK((read_file(of) == expected.assignments()));
+  CHECK((folder.read("of") == expected.assignments()));
 }
 
 TEST_CASE("kmeans: several files, means without points") {

@@ -1,34 +1,8 @@
 #include "running.hpp"
 
-#include <unistd.h>
-
 #include <charconv>
-#include <fstream>
-#include <iterator>
 
 namespace dmr_jobs_test {
-
-namespace fs = std::filesystem;
-
-Folder::Folder() : path_(fs::temp_directory_path() / ("dmr-jobs-" + std::to_string(getpid()))) {
-  fs::create_directory(path_);
-}
-
-Folder::~Folder() { fs::remove_all(path_); }
-
-std::string Folder::file(const std::string& name, const std::string& content) const {
-  fs::create_directories((path_ / name).parent_path());
-  std::ofstream(path_ / name, std::ios::binary) << content;
-  return path_ / name;
-}
-
-test_support::RunResult run_dmr(const Arguments& arguments, const std::string& input) {
-  const char* const program = std::getenv("DMR_COMMAND");
-  REQUIRE(program != nullptr);
-  Arguments command = {program};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  return test_support::run_command(command, input);
-}
 
 std::string same_output(const Arguments& arguments) {
   std::string first;
@@ -68,11 +42,6 @@ std::vector<std::string> split(std::string_view text, char at) {
     else parts.back() += c;
   }
   return parts;
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 double any_double(Random& random) {

@@ -1,34 +1,21 @@
-// Runs the jobs of the command `dmr`, whose path is in the environment (DMR), on files that a test makes.
+// Runs the jobs of the command `dmr`, on files that a test makes.
 #pragma once
 
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "../command.hpp"
 #include "../root.hpp"
 
 namespace dmr_jobs_test {
 
+using dmr_test::Folder;
 using dmr_test::Random;
+using dmr_test::run_dmr;
 using Arguments = std::vector<std::string>;
-
-// For the files of one test; gone at its end.
-class Folder {
- public:
-  Folder();
-  ~Folder();
-  // Makes the file; its path. The name may lie in folders, which are made.
-  std::string file(const std::string& name, const std::string& content) const;
-  std::string path(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
-test_support::RunResult run_dmr(const Arguments& arguments, const std::string& input = "");
 
 // What the job prints. CHECKs that it is the same for several numbers of workers and for little memory, and that
 // nothing is said on standard error.
@@ -45,7 +32,6 @@ std::string bytes_of(const std::vector<Number>& numbers) {
 }
 
 std::vector<std::string> split(std::string_view text, char at);
-std::string read_file(const std::string& path);
 
 // A number from -1 to 1 with all its bits.
 double any_double(Random& random);
