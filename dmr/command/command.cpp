@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include <dmr/engine.hpp>
@@ -76,6 +77,12 @@ std::string temporary_folder(const Arguments& arguments) {
   if (!arguments.options.temporary_folder.empty()) return arguments.options.temporary_folder;
   const char* const named = std::getenv("TMPDIR");
   return named != nullptr && *named != '\0' ? named : "/tmp";
+}
+
+// Until it has its own; a job may have several outputs.
+std::string name_beside(const std::string& folder) {
+  static int number = 0;
+  return folder + "/.dmr-" + std::to_string(::getpid()) + '-' + std::to_string(number++);
 }
 
 enum CommonOption { kTemporary = 1000, kTimeLimit, kSkip, kStatistics, kProgress, kHelp, kVersion, kFirstOfJob };
@@ -176,16 +183,33 @@ Input open_input(const Arguments& arguments, Records records, uint64_t piece_byt
   return Input::files(arguments.files, records, piece_bytes);
 }
 
-Output::Output(const Arguments& arguments) : name_(arguments.output) {
+void Output::choose_place(const Arguments& arguments) {
+  struct stat info;
+  if (arguments.output.empty()) {
+    stream_ = STDOUT_FILENO;
+    name_ = "standard output";
+  } else if (::stat(name_.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    stream_ = ::open(name_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (stream_ < 0) fail(name_, "opening");
+  } else {
+    // What a link leads to is the file, not the link.
+    std::error_code error;
+    const auto target = std::filesystem::canonical(name_, error);
+    if (!error) name_ = target;
+  }
   const size_t slash = name_.rfind('/');
-  folder_ = name_.empty() ? temporary_folder(arguments) : slash == name_.npos ? "." : name_.substr(0, slash + 1);
+  folder_ = stream_ >= 0 ? temporary_folder(arguments) : slash == name_.npos ? "." : name_.substr(0, slash + 1);
+}
+
+Output::Output(const Arguments& arguments) : name_(arguments.output) {
+  choose_place(arguments);
   file_ = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   if (file_ >= 0) return;
   // Where the file system has no files without a name.
-  beside_ = folder_ + "/.dmr-" + std::to_string(::getpid());
+  beside_ = name_beside(folder_);
   file_ = ::open(beside_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
   if (file_ < 0) fail(folder_, "making a file");
-  if (!name_.empty()) return;
+  if (stream_ < 0) return;
   ::unlink(beside_.c_str());
   beside_.clear();
 }
@@ -193,21 +217,22 @@ Output::Output(const Arguments& arguments) : name_(arguments.output) {
 Output::~Output() {
   if (!beside_.empty()) ::unlink(beside_.c_str());
   ::close(file_);
+  if (stream_ > STDERR_FILENO) ::close(stream_);
 }
 
 void Output::flush() {
-  write_all(file_, buffer_, name_.empty() ? folder_ : name_);
+  write_all(file_, buffer_, stream_ >= 0 ? folder_ : name_);
   buffer_.clear();
 }
 
 void Output::complete() {
   flush();
-  if (name_.empty()) copy_to_standard_output();
+  if (stream_ >= 0) copy_to_stream();
   else rename_to_name();
 }
 
-void Output::copy_to_standard_output() {
-  each_block(file_, [](std::string_view block) { write_all(STDOUT_FILENO, block, "standard output"); });
+void Output::copy_to_stream() {
+  each_block(file_, [this](std::string_view block) { write_all(stream_, block, name_); });
 }
 
 void Output::write_file(int file) {
@@ -216,7 +241,7 @@ void Output::write_file(int file) {
 
 void Output::rename_to_name() {
   if (beside_.empty()) {
-    beside_ = folder_ + "/.dmr-" + std::to_string(::getpid());
+    beside_ = name_beside(folder_);
     const std::string open_file = "/proc/self/fd/" + std::to_string(file_);
     if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, beside_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
       const std::string wanted = std::exchange(beside_, "");

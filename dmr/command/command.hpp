@@ -47,7 +47,7 @@ double parse_seconds(const char* option, const std::string& text);
 Input open_input(const Arguments& arguments, Records records, uint64_t piece_bytes = kPieceBytes);
 
 // The output of a job: it appears when it is complete, or not at all. A file is written beside and then renamed; what
-// is for standard output is kept until then.
+// is for standard output, a device or a pipe is kept until then, and copied: these are never replaced.
 class Output {
  public:
   explicit Output(const Arguments& arguments);  // throws JobError
@@ -65,11 +65,13 @@ class Output {
  private:
   static constexpr size_t kBufferBytes = 1 << 16;
   void flush();
-  void copy_to_standard_output();
+  void choose_place(const Arguments& arguments);
+  void copy_to_stream();
   void rename_to_name();
 
   std::string name_, folder_, beside_;  // beside_: where it lies until then, if it has a name
   int file_ = -1;
+  int stream_ = -1;  // to which it is copied; -1: it is renamed
   std::string buffer_;
 };
 

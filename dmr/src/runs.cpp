@@ -22,6 +22,12 @@ void write_all(int file, std::string_view bytes, uint64_t offset) {
   }
 }
 
+spmc::base::Mapping private_memory(uint64_t bytes) {
+  auto memory = spmc::base::Mapping::try_private(bytes);
+  if (!memory) throw JobError("no memory for pairs: " + memory.error().message());
+  return std::move(memory).value();
+}
+
 }  // namespace
 
 Runs::Runs(const ByteJob& job, uint32_t reducers, uint64_t memory_bytes, uint32_t mapper, int spill_file)
@@ -30,8 +36,7 @@ Runs::Runs(const ByteJob& job, uint32_t reducers, uint64_t memory_bytes, uint32_
       memory_(memory_bytes),
       mapper_(mapper),
       spill_file_(spill_file),
-      arena_(new char[memory_bytes]),
-      room_(memory_bytes),
+      arena_(private_memory(memory_bytes)),
       of_reducer_(reducers),
       segments_(reducers) {}
 
@@ -39,8 +44,8 @@ void Runs::add(std::string_view key, std::string_view value) {
   if (key.size() > UINT32_MAX || value.size() > UINT32_MAX) throw JobError("a key or value has 4 GiB or more");
   const PairView pair{key, value, piece_};
   const size_t bytes = bytes_of(pair);
-  if (bytes > room_ - used_ || bytes_held() > memory_) grow_or_spill(bytes);
-  write_pair(arena_.get() + used_, pair);
+  if (bytes > arena_.size() - used_ || bytes_held() > memory_) grow_or_spill(bytes);
+  write_pair(arena() + used_, pair);
   const auto parts = static_cast<uint32_t>(of_reducer_.size());
   const uint32_t part = parts == 1 ? 0 : job_.partition(key, parts);
   if (part >= parts)
@@ -53,7 +58,7 @@ void Runs::add(std::string_view key, std::string_view value) {
 
 PairView Runs::pair_at(uint64_t offset, size_t* bytes) const {
   PairView pair;
-  const size_t taken = read_pair({arena_.get() + offset, used_ - offset}, pair);
+  const size_t taken = read_pair({arena() + offset, used_ - offset}, pair);
   if (bytes != nullptr) *bytes = taken;
   return pair;
 }
@@ -61,9 +66,8 @@ PairView Runs::pair_at(uint64_t offset, size_t* bytes) const {
 // Makes room for a pair of so many bytes.
 void Runs::grow_or_spill(size_t bytes) {
   if (entries_ > 0) spill();
-  if (bytes <= room_) return;
-  room_ = bytes;  // one pair alone is larger than the memory allowed
-  arena_.reset(new char[room_]);
+  // One pair alone may be larger than the memory allowed.
+  if (bytes > arena_.size()) arena_ = private_memory(bytes);
 }
 
 void Runs::sort() {
@@ -86,7 +90,7 @@ void Runs::each_block(uint32_t reducer, const std::function<void(std::string_vie
       take(block);
       block.clear();
     }
-    block.append(arena_.get() + entry.offset, bytes);
+    block.append(arena() + entry.offset, bytes);
   }
   if (!block.empty()) take(block);
 }

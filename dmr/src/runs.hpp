@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <base/mapping.hpp>
 #include <dmr/engine.hpp>
 
 #include "pair.hpp"
@@ -44,6 +44,7 @@ class Runs : public Pairs {
   };
   // And the bytes that it takes.
   PairView pair_at(uint64_t offset, size_t* bytes = nullptr) const;
+  char* arena() const { return reinterpret_cast<char*>(arena_.base()); }
   void grow_or_spill(size_t bytes);
 
   const ByteJob& job_;
@@ -52,8 +53,8 @@ class Runs : public Pairs {
   uint32_t mapper_;
   int spill_file_;
   uint64_t piece_ = 0;
-  std::unique_ptr<char[]> arena_;  // memory_ bytes, of which the system gives those that are used
-  uint64_t room_ = 0, used_ = 0, entries_ = 0;
+  spmc::base::Mapping arena_;
+  uint64_t used_ = 0, entries_ = 0;
   std::vector<std::vector<Entry>> of_reducer_;
   std::vector<std::vector<Segment>> segments_;
   uint64_t pairs_ = 0, spilled_ = 0;

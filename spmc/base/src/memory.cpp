@@ -50,6 +50,12 @@ Result<Mapping> Mapping::try_read_only(size_t size, int fd) {
   return Mapping(p, size);
 }
 
+Result<Mapping> Mapping::try_private(size_t size) {
+  void* p = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return Error{errno, "mapping private memory"};
+  return Mapping(p, size);
+}
+
 Result<Mapping> Mapping::try_reserve_at(void* address, size_t size) {
   void* p = ::mmap(address, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return Error{errno, "reserving an address range"};

@@ -57,6 +57,15 @@ TEST_CASE("index: links") {
   CHECK((same_output(arguments) == lines_of(index)));
 }
 
+TEST_CASE("index: links across the borders of pieces") {
+  const Folder folder;
+  const std::string link = "<a\nhref = \"across\">";
+  for (size_t before = 0; before <= link.size(); before += 3) {
+    const std::string file = folder.file("page", std::string((1 << 20) - before, 'x') + link + "behind");
+    CHECK(same_output({"index", file}) == "across\t" + file + '\n');
+  }
+}
+
 TEST_CASE("index: what is a link and what is not") {
   const Folder folder;
   const std::string page =

@@ -22,6 +22,8 @@ class Mapping {
   static Result<Mapping> try_shared(size_t size, int fd);
   // The first `size` bytes of the file `fd` for reading only. When the file shrinks below, reading there is SIGBUS.
   static Result<Mapping> try_read_only(size_t size, int fd);
+  // `size` bytes of private memory, zero; the system gives the pages that are touched.
+  static Result<Mapping> try_private(size_t size);
   // Reserves `size` bytes of private, inaccessible, zero memory at exactly `address`; costs nothing until used.
   static Result<Mapping> try_reserve_at(void* address, size_t size);
 
