@@ -21,32 +21,27 @@ target is what is between the quotes, without line ends and tabs.
                         path (by bytes); no links between files are followed
 )";
 
-// A key is a target, a zero byte, and the number of the file with its highest byte first: sorted by bytes they are in
-// the order of targets and then of files, and what a file has twice is one key.
-constexpr size_t kSuffix = 1 + sizeof(uint32_t);
+// Numbers of files, from the least; the same set however it was put together.
+struct FileSet {
+  using Value = std::vector<uint32_t>;
+  static constexpr bool kExact = true;
+  // None is empty. A worker comes to files in their order, so the last one is the one to look at.
+  static void add(Value& into, const Value& next) {
+    if (next.size() == 1 && into.back() == next.front()) return;
+    const bool behind = into.back() < next.front();
+    const auto middle = into.insert(into.end(), next.begin(), next.end());
+    if (behind) return;
+    std::inplace_merge(into.begin(), middle, into.end());
+    into.erase(std::unique(into.begin(), into.end()), into.end());
+  }
+};
 
-std::string suffix_of(uint32_t file) {
-  std::string suffix(1, '\0');
-  for (int shift = 24; shift >= 0; shift -= 8) suffix.push_back(static_cast<char>(file >> shift));
-  return suffix;
-}
-
-uint32_t file_of(std::string_view key) {
-  uint32_t file = 0;
-  for (const char c : key.substr(key.size() - sizeof file)) file = file << 8 | static_cast<uint8_t>(c);
-  return file;
-}
-
-struct ReverseIndex : MapReduce<ReverseIndex, std::string, uint64_t, Sum<uint64_t>> {
+struct ReverseIndex : MapReduce<ReverseIndex, std::string, FileSet::Value, FileSet> {
   bool words = false;
 
   void map(const Piece& piece, auto& emit) const {
-    const std::string suffix = suffix_of(piece.file);
-    std::string key;
-    const auto take = [&](std::string_view target) {
-      key.assign(target).append(suffix);
-      emit(key, 1);
-    };
+    const FileSet::Value file = {piece.file};
+    const auto take = [&](std::string_view target) { emit(target, file); };
     if (words) each_word(piece.data, take);
     else each_link(piece.data, take);
   }
@@ -74,33 +69,6 @@ std::vector<std::string> files_of(const std::vector<std::string>& paths) {
   return files;
 }
 
-// A line for each target, from keys in their order.
-class Lines {
- public:
-  Lines(const Input& input, Output& output) : input_(input), output_(output) {}
-  void add(std::string_view key) {
-    const std::string_view target = key.substr(0, key.size() - kSuffix);
-    if (!open_ || target != target_) {
-      finish();
-      target_ = target;
-      output_.write(target);
-      open_ = true;
-    }
-    output_.write("\t");
-    output_.write(input_.name(file_of(key)));
-  }
-  void finish() {
-    if (open_) output_.write("\n");
-    open_ = false;
-  }
-
- private:
-  const Input& input_;
-  Output& output_;
-  std::string target_;
-  bool open_ = false;
-};
-
 }  // namespace
 
 int reverse_index(int argc, char** argv) {
@@ -115,10 +83,12 @@ int reverse_index(int argc, char** argv) {
   // A folder may be empty: then standard input is not meant.
   const Input input = files_given && arguments.files.empty() ? Input::files({}) : open_input(arguments, records);
   Output output(arguments);
-  Lines lines(input, output);
   const Statistics statistics =
-      job.run_each(input, arguments.options, [&](const std::string& key, uint64_t) { lines.add(key); });
-  lines.finish();
+      job.run_each(input, arguments.options, [&](const std::string& target, const FileSet::Value& files) {
+        output.write(target);
+        for (const uint32_t file : files) output.write('\t' + input.name(file));
+        output.write("\n");
+      });
   output.complete();
   write_statistics(arguments, "index", statistics);
   return 0;

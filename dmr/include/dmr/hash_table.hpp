@@ -10,7 +10,10 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 #include <vector>
+
+#include <dmr/codec.hpp>
 
 namespace dmr::detail {
 
@@ -83,13 +86,13 @@ class HashTable {
     for (const Slot& slot : slots_) {
       if (slot.size_and_one != 0) take(key_of(slot), slot.value);
     }
-    used_ = 0;
+    used_ = heap_ = 0;
     keys_.clear();
     slots_.assign(slots_.size(), {});
   }
   // More than there is, once positions of keys might no longer fit: it is to be emptied then.
   size_t bytes_held() const {
-    return keys_.size() < kMostKeyBytes ? slots_.size() * sizeof(Slot) + keys_.size() : SIZE_MAX / 2;
+    return keys_.size() < kMostKeyBytes ? slots_.size() * sizeof(Slot) + keys_.size() + heap_ : SIZE_MAX / 2;
   }
 
  private:
@@ -110,6 +113,11 @@ class HashTable {
     std::string_view text() const { return {key, size_and_one - 1}; }
   };
 
+  // What the value has outside of itself, about.
+  static size_t heap_of(const Value& value) {
+    if constexpr (std::is_trivially_copyable_v<Value>) return 0;
+    else return ValueCodec<Value>::bytes(value).size();
+  }
   void settle() {
     for (size_t i = 0; i < kAhead; ++i) {
       Waiting& place = waiting_[next_++ % kAhead];
@@ -131,11 +139,14 @@ class HashTable {
       if (slot.size_and_one == 0) {
         slot = {words, size_and_one, static_cast<uint32_t>(keys_.size()), value};
         keys_.insert(keys_.end(), key.begin(), key.end());
+        heap_ += heap_of(value);
         if (++used_ * 5 > slots_.size() * 4) resize(slots_.size() * 2);
         return;
       }
       if (slot.size_and_one == size_and_one && slot.words == words && same_middle(slot, key)) {
+        heap_ -= heap_of(slot.value);
         Combiner::add(slot.value, value);
+        heap_ += heap_of(slot.value);
         return;
       }
     }
@@ -159,6 +170,7 @@ class HashTable {
 
   std::vector<Slot> slots_;  // a power of two
   size_t used_ = 0;
+  size_t heap_ = 0;         // of all values
   std::vector<char> keys_;  // all keys, one behind the other
   int shift_ = 0;
   std::array<Waiting, kAhead> waiting_;  // the oldest at next_ % kAhead
