@@ -167,6 +167,20 @@ TEST_CASE("a reduction gets every value, in the order of the input") {
   });
 }
 
+TEST_CASE("the same for pieces of any size") {
+  run_root([] {
+    const auto run_on = [](const auto& job, uint64_t piece_bytes) {
+      return job.run(dmr::Input::memory(text(), dmr::Records::blanks(), piece_bytes), with(3));
+    };
+    const auto counts = run_on(WordCount(), dmr::kPieceBytes);
+    const auto places = run_on(Places(), dmr::kPieceBytes);
+    for (const uint64_t piece_bytes : {1u << 10, 100'003u, 1u << 30}) {
+      EXPECT(run_on(WordCount(), piece_bytes) == counts);
+      EXPECT(run_on(Places(), piece_bytes) == places);
+    }
+  });
+}
+
 namespace {
 
 struct Backwards : dmr::MapReduce<Backwards, int32_t, int64_t, dmr::Greatest<int64_t>> {

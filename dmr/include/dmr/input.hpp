@@ -3,6 +3,7 @@
 // A piece is what one call of a job's map() gets. Where pieces begin and end depends on the input alone, never on the
 // number of workers: a border lies where the first record begins at or after a multiple of the piece's size in its
 // file. So whatever is summed up piece by piece is the same in every run.
+// What is summed up depends on the size of pieces, where the order of a sum matters; nothing else does.
 #pragma once
 
 #include <cstddef>
