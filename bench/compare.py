@@ -10,14 +10,12 @@ import argparse
 import json
 import os
 import pathlib
-import signal
 import statistics
 import sys
-import tempfile
 
+import jobs
 from arguments import name_list, positive, rank_list
 from formats import format_size, format_time
-from jobs import run_command
 from libraries import LIBRARIES, NO_CXX_BINDINGS, PEERS, ROOT, compile_program, find_libraries, note, shorten
 
 HERE = ROOT / "bench"
@@ -149,7 +147,7 @@ class Session:
                     self.run_one(number, case, library)
 
     def run_one(self, number, case, library):
-        outcome = run_command(library.command(case.program, case.ranks, case.arguments), self.options.timeout)
+        outcome = jobs.run_command(library.command(case.program, case.ranks, case.arguments), self.options.timeout)
         if outcome.failure is None:
             self.check_repeats(case, library, outcome)
             rows = measurements(case, outcome)
@@ -260,16 +258,7 @@ def compare(options, folder, out):
 
 def main():
     options = parse_options()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    with tempfile.TemporaryDirectory(prefix="dlinux-bench-") as folder:
-        out = open(options.out, "w", encoding="utf-8") if options.out else None
-        try:
-            return compare(options, pathlib.Path(folder), out)
-        except KeyboardInterrupt:
-            return 128 + signal.SIGINT
-        finally:
-            if out:
-                out.close()
+    return jobs.in_folder(options, compare)
 
 
 if __name__ == "__main__":

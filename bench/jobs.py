@@ -1,5 +1,6 @@
 """Runs one job at a time, and leaves no process behind however it ends."""
 
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -8,6 +9,7 @@ import resource
 import select
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -148,3 +150,19 @@ def run_command(command, timeout, environment=None, watch=None):
     elif code != 0:
         outcome.failure = f"exit status {code}: {shorten(outcome.errors) or shorten(outcome.output)}"
     return outcome
+
+
+def in_folder(options, compare, folder=None):
+    """The exit status of compare(options, folder, file for raw results or None).
+
+    The folder is a temporary one if none is given. Ctrl-C and SIGTERM end the comparison, and leave nothing behind.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with tempfile.TemporaryDirectory(prefix="dlinux-bench-") as temporary:
+        folder = pathlib.Path(folder or temporary).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(options.out, "w", encoding="utf-8") if options.out else contextlib.nullcontext() as out:
+            try:
+                return compare(options, folder, out)
+            except KeyboardInterrupt:
+                return 128 + signal.SIGINT

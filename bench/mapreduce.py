@@ -11,11 +11,9 @@ import json
 import math
 import os
 import pathlib
-import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 
 import jobs
 from arguments import name_list, positive, rank_list
@@ -299,18 +297,7 @@ def compare(options, folder, out):
 
 def main():
     options = parse_options()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    with tempfile.TemporaryDirectory(prefix="dlinux-bench-") as temporary:
-        folder = (options.inputs or pathlib.Path(temporary)).resolve()
-        folder.mkdir(parents=True, exist_ok=True)
-        out = open(options.out, "w", encoding="utf-8") if options.out else None
-        try:
-            return compare(options, folder, out)
-        except KeyboardInterrupt:
-            return 128 + signal.SIGINT
-        finally:
-            if out:
-                out.close()
+    return jobs.in_folder(options, compare, options.inputs)
 
 
 if __name__ == "__main__":

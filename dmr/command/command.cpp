@@ -1,16 +1,12 @@
 #include "command.hpp"
 
-#include <fcntl.h>
 #include <getopt.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include <dmr/engine.hpp>
@@ -48,41 +44,6 @@ void show_progress(const Progress& progress) {
 
 [[noreturn]] void fail(const std::string& name, const char* what) {
   throw JobError(name + ": " + what + ": " + std::strerror(errno));
-}
-
-void write_all(int file, std::string_view bytes, const std::string& name) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = ::write(file, bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) fail(name, "writing");
-    bytes.remove_prefix(static_cast<size_t>(wrote));
-  }
-}
-
-// All of a temporary file.
-template <typename Take>
-void each_block(int file, Take&& take) {
-  std::string bytes(1 << 18, '\0');
-  for (off_t at = 0;;) {
-    const ssize_t got = ::pread(file, bytes.data(), bytes.size(), at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("a temporary file", "reading");
-    if (got == 0) return;
-    take(std::string_view(bytes).substr(0, static_cast<size_t>(got)));
-    at += got;
-  }
-}
-
-std::string temporary_folder(const Arguments& arguments) {
-  if (!arguments.options.temporary_folder.empty()) return arguments.options.temporary_folder;
-  const char* const named = std::getenv("TMPDIR");
-  return named != nullptr && *named != '\0' ? named : "/tmp";
-}
-
-// Until it has its own; a job may have several outputs.
-std::string name_beside(const std::string& folder) {
-  static int number = 0;
-  return folder + "/.dmr-" + std::to_string(::getpid()) + '-' + std::to_string(number++);
 }
 
 enum CommonOption { kTemporary = 1000, kTimeLimit, kSkip, kStatistics, kProgress, kHelp, kVersion, kFirstOfJob };
@@ -181,82 +142,6 @@ Input open_input(const Arguments& arguments, Records records, uint64_t piece_byt
   const bool standard = arguments.files.empty() || (arguments.files.size() == 1 && arguments.files[0] == "-");
   if (standard) return Input::standard_input(records, arguments.options.temporary_folder, piece_bytes);
   return Input::files(arguments.files, records, piece_bytes);
-}
-
-void Output::choose_place(const Arguments& arguments) {
-  struct stat info;
-  if (arguments.output.empty()) {
-    stream_ = STDOUT_FILENO;
-    name_ = "standard output";
-  } else if (::stat(name_.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    stream_ = ::open(name_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (stream_ < 0) fail(name_, "opening");
-  } else {
-    // What a link leads to is the file, not the link.
-    std::error_code error;
-    const auto target = std::filesystem::canonical(name_, error);
-    if (!error) name_ = target;
-  }
-  const size_t slash = name_.rfind('/');
-  folder_ = stream_ >= 0 ? temporary_folder(arguments) : slash == name_.npos ? "." : name_.substr(0, slash + 1);
-}
-
-Output::Output(const Arguments& arguments) : name_(arguments.output) {
-  choose_place(arguments);
-  file_ = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-  if (file_ >= 0) return;
-  // Where the file system has no files without a name.
-  beside_ = name_beside(folder_);
-  file_ = ::open(beside_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
-  if (file_ < 0) fail(folder_, "making a file");
-  if (stream_ < 0) return;
-  ::unlink(beside_.c_str());
-  beside_.clear();
-}
-
-Output::~Output() {
-  if (!beside_.empty()) ::unlink(beside_.c_str());
-  ::close(file_);
-  if (stream_ > STDERR_FILENO) ::close(stream_);
-}
-
-void Output::flush() {
-  write_all(file_, buffer_, stream_ >= 0 ? folder_ : name_);
-  buffer_.clear();
-}
-
-void Output::complete() {
-  flush();
-  if (stream_ >= 0) copy_to_stream();
-  else rename_to_name();
-}
-
-void Output::copy_to_stream() {
-  each_block(file_, [this](std::string_view block) { write_all(stream_, block, name_); });
-}
-
-void Output::write_file(int file) {
-  each_block(file, [this](std::string_view block) { write(block); });
-}
-
-void Output::rename_to_name() {
-  if (beside_.empty()) {
-    beside_ = name_beside(folder_);
-    const std::string open_file = "/proc/self/fd/" + std::to_string(file_);
-    if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, beside_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-      const std::string wanted = std::exchange(beside_, "");
-      fail(wanted, "naming the output");
-    }
-  }
-  if (::rename(beside_.c_str(), name_.c_str()) != 0) fail(name_, "renaming the output");
-  beside_.clear();
-}
-
-spmc::base::UniqueFd temporary_output(const Arguments& arguments) {
-  const std::string folder = temporary_folder(arguments);
-  spmc::base::UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (!file.valid()) fail(folder, "making a temporary file");
-  return file;
 }
 
 void add_statistics(const Statistics& next, Statistics& to) {

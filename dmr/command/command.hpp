@@ -1,4 +1,4 @@
-// What the jobs of the command `dmr` have in common: options, input, output, statistics.
+// What the jobs of the command `dmr` have in common: options, input, statistics.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include <base/unique_fd.hpp>
 #include <dmr/input.hpp>
 #include <dmr/options.hpp>
 
@@ -45,38 +44,6 @@ double parse_seconds(const char* option, const std::string& text);
 
 // The files, or standard input.
 Input open_input(const Arguments& arguments, Records records, uint64_t piece_bytes = kPieceBytes);
-
-// The output of a job: it appears when it is complete, or not at all. A file is written beside and then renamed; what
-// is for standard output, a device or a pipe is kept until then, and copied: these are never replaced.
-class Output {
- public:
-  explicit Output(const Arguments& arguments);  // throws JobError
-  ~Output();
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-
-  void write(std::string_view bytes) {
-    buffer_ += bytes;
-    if (buffer_.size() >= kBufferBytes) flush();
-  }
-  void write_file(int file);  // all that is in it
-  void complete();
-
- private:
-  static constexpr size_t kBufferBytes = 1 << 16;
-  void flush();
-  void choose_place(const Arguments& arguments);
-  void copy_to_stream();
-  void rename_to_name();
-
-  std::string name_, folder_, beside_;  // beside_: where it lies until then, if it has a name
-  int file_ = -1;
-  int stream_ = -1;  // to which it is copied; -1: it is renamed
-  std::string buffer_;
-};
-
-// A file without a name, for output that is not yet in its place. Throws JobError.
-spmc::base::UniqueFd temporary_output(const Arguments& arguments);
 
 // Of one job after the other.
 void add_statistics(const Statistics& next, Statistics& to);

@@ -6,6 +6,7 @@
 
 #include "bmp.hpp"
 #include "command.hpp"
+#include "output.hpp"
 
 namespace dmr::command {
 

@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "nearest.hpp"
+#include "output.hpp"
 #include "points.hpp"
 
 namespace dmr::command {

@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "numbers.hpp"
+#include "output.hpp"
 #include "product.hpp"
 
 namespace dmr::command {

@@ -4,6 +4,7 @@
 
 #include "command.hpp"
 #include "eigen.hpp"
+#include "output.hpp"
 #include "points.hpp"
 #include "product.hpp"
 

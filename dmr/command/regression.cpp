@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "numbers.hpp"
+#include "output.hpp"
 
 namespace dmr::command {
 

@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "links.hpp"
+#include "output.hpp"
 #include "words.hpp"
 
 namespace dmr::command {

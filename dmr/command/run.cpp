@@ -3,8 +3,10 @@
 #include <memory>
 
 #include <dmr/engine.hpp>
+#include <dmr/temporary.hpp>
 
 #include "command.hpp"
+#include "output.hpp"
 #include "shell.hpp"
 
 namespace dmr::command {
@@ -72,7 +74,7 @@ class Reductions {
  public:
   Reductions(const Arguments& arguments, const std::string& command, uint64_t count) {
     for (uint64_t i = 0; i < count; ++i) {
-      files_.push_back(temporary_output(arguments));
+      files_.push_back(temporary_file(temporary_folder(arguments.options.temporary_folder)));
       sinks_.emplace_back(command, files_.back().get());
     }
   }

@@ -70,11 +70,8 @@ void await(pid_t process, const std::string& command) {
 void filter_through(const std::string& command, std::string_view input, const Variables& variables,
                     const std::function<void(std::string_view line)>& take) {
   const base::UniqueFd file = value_of(base::create_append_file("dmr-piece"), command);
-  while (!input.empty()) {
-    const ssize_t wrote = ::write(file.get(), input.data(), input.size());
-    if (wrote < 0 && errno != EINTR) fail(command, std::string("gets no input: ") + std::strerror(errno));
-    if (wrote > 0) input.remove_prefix(static_cast<size_t>(wrote));
-  }
+  const base::Status wrote = base::write_all(file.get(), input.data(), input.size());
+  if (!wrote) fail(command, std::string("gets no input: ") + std::strerror(wrote.error().code));
   const base::UniqueFd its_input = value_of(base::open_again(file.get()), command);
   Pipe pipe = make_pipe(command);
   const pid_t process = start(command, its_input.get(), pipe.to.get(), variables);
@@ -120,13 +117,10 @@ Sink::~Sink() {
 }
 
 void Sink::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty() && to_.valid()) {
-    const ssize_t wrote = ::write(to_.get(), rest.data(), rest.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0 && errno == EPIPE) to_.reset();
-    else if (wrote < 0) fail(command_, std::string("gets no input: ") + std::strerror(errno));
-    else rest.remove_prefix(static_cast<size_t>(wrote));
+  if (to_.valid()) {
+    const base::Status wrote = base::write_all(to_.get(), buffer_.data(), buffer_.size());
+    if (!wrote && wrote.error().code == EPIPE) to_.reset();
+    else if (!wrote) fail(command_, std::string("gets no input: ") + std::strerror(wrote.error().code));
   }
   buffer_.clear();
 }

@@ -6,6 +6,7 @@
 #include <dmr/map_reduce.hpp>
 
 #include "command.hpp"
+#include "output.hpp"
 
 namespace dmr::command {
 

@@ -4,6 +4,7 @@
 #include <dmr/map_reduce.hpp>
 
 #include "command.hpp"
+#include "output.hpp"
 #include "words.hpp"
 
 namespace dmr::command {

@@ -18,13 +18,17 @@ struct alignas(64) WorkerLine {
 
   std::atomic<uint64_t> piece;       // mapper: that it maps now; kNothing: none
   std::atomic<uint64_t> begin, end;  // what of it
-  std::atomic<uint64_t> steps;       // pieces or keys done; the root watches it for the time limit
+  std::atomic<uint64_t> steps;       // pieces or keys done
+  std::atomic<uint64_t> turns;       // odd: in a function of the job's, to which the time limit applies
   uint64_t pairs, bytes_spilled;
   uint64_t key_hash;   // reducer: of the key that it reduces now
   uint32_t key_bytes;  // of the part that is kept
   char key[128];
   char message[512];  // why it failed; "" if it did not, or died
 
+  void begin_turn() { turns.fetch_add(1, std::memory_order_relaxed); }
+  void end_turn() { turns.fetch_add(1, std::memory_order_relaxed); }
+  bool in_turn() const { return turns.load(std::memory_order_relaxed) % 2 != 0; }
   void set_key(std::string_view text, uint64_t hash) {
     key_hash = hash;
     key_bytes = static_cast<uint32_t>(std::min(text.size(), sizeof key));

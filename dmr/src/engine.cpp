@@ -1,23 +1,19 @@
 // The root of a job: starts mappers and reducers, watches them, merges what the reducers send.
 #include <dmr/engine.hpp>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <vector>
 
 #include <space/space.h>
 #include <spmc/spmc.h>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
-#include <space/hooks.hpp>
-#include <space/table.hpp>
+#include <dmr/temporary.hpp>
 
 #include "merge.hpp"
+#include "team.hpp"
 #include "worker.hpp"
 
 namespace dmr {
@@ -38,80 +34,33 @@ bool g_ready = false;
 
 double seconds_since(uint64_t ns) { return static_cast<double>(base::monotonic_ns() - ns) * 1e-9; }
 
-// The spaces of a job, which end with it, however it ends.
-class Team {
- public:
-  void alloc(uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i) {
-      const int sid = space_alloc(next_gid());
-      if (sid < 0) throw JobError(std::string("starting a worker: ") + space_last_error());
-      sids_.push_back(sid);
-    }
-  }
-  template <typename Body>
-  void start(uint32_t number, Body body) {
-    const auto run = [](void* argument) { return (*static_cast<Body*>(argument))(); };
-    if (space_start(sids_[number], run, &body) != 0) {
-      throw JobError(std::string("starting a worker: ") + space_last_error());
-    }
-  }
-  ~Team() {
-    for (const int sid : sids_) space_kill(sid);
-  }
-  int sid(uint32_t number) const { return sids_[number]; }
-  bool alive(uint32_t number) const {
-    auto slot = space::child_slot(sids_[number]);
-    return slot && space::alive(slot.value());
-  }
-  void kill(uint32_t number) { space_kill(sids_[number]); }
-  space_exit_info end(uint32_t number) {
-    space_exit_info info = {};
-    space_join(sids_[number]);
-    space_status(sids_[number], &info);
-    return info;
-  }
-
- private:
-  // No two children of a space have the same at the same time; others of the program's have small ones.
-  static int next_gid() {
-    static int gid = 1 << 24;
-    return gid++;
-  }
-  std::vector<int> sids_;
-};
-
+// Of each mapper; invalid ones where none can be made, and nobody has named a folder: they may not be needed.
 std::vector<base::UniqueFd> open_spill_files(const std::string& wanted, uint32_t count) {
-  const char* const named = std::getenv("TMPDIR");
-  const std::string folder = !wanted.empty() ? wanted : named != nullptr && *named != '\0' ? named : "/tmp";
-  std::vector<base::UniqueFd> files;
-  for (uint32_t i = 0; i < count; ++i) {
-    files.emplace_back(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-    if (!files.back().valid() && !wanted.empty()) {
-      throw JobError(wanted + ": no temporary file can be made: " + std::strerror(errno));
-    }
+  const std::string folder = temporary_folder(wanted);
+  std::vector<base::UniqueFd> files(count);
+  try {
+    for (base::UniqueFd& file : files) file = temporary_file(folder);
+  } catch (const JobError&) {
+    if (!wanted.empty()) throw;
   }
   return files;
 }
 
-// What failed may be left out.
-struct FailedPart : JobError {
-  FailedPart(const std::string& text, Skips::Range where) : JobError(text), range(where), in_map(true) {}
-  FailedPart(const std::string& text, uint64_t of_key) : JobError(text), key_hash(of_key) {}
-  Skips::Range range = {};
-  uint64_t key_hash = 0;
-  bool in_map = false;
-};
+// Notices a worker that is in one call of a function of the job's for too long.
+class Watch {
+ public:
+  bool is_too_slow(const WorkerLine& line, double most_seconds) {
+    const uint64_t turns = line.turns.load(std::memory_order_relaxed);
+    if (since_ == 0 || turns != turns_) {
+      turns_ = turns;
+      since_ = base::monotonic_ns();
+    }
+    return line.in_turn() && seconds_since(since_) > most_seconds;
+  }
 
-// False: enough is left out already, or this is, and fails all the same.
-bool add_to(Skips& skips, const FailedPart& failure, uint64_t most) {
-  if (skips.ranges.size() + skips.keys.size() >= most) return false;
-  const bool again = failure.in_map ? std::ranges::count(skips.ranges, failure.range) > 0
-                                    : std::ranges::count(skips.keys, failure.key_hash) > 0;
-  if (again) return false;
-  if (failure.in_map) skips.ranges.push_back(failure.range);
-  else skips.keys.push_back(failure.key_hash);
-  return true;
-}
+ private:
+  uint64_t turns_ = 0, since_ = 0;
+};
 
 class Root {
  public:
@@ -184,33 +133,20 @@ class Root {
   // Does it run? One that died is entered as failed with the piece it had.
   bool look_at_mapper(uint32_t i) {
     WorkerLine& line = plan_.board.mapper(i);
-    if (team_.alive(i)) {
-      if (is_too_slow(i, line)) {
-        line.set_message("took longer than " + in_seconds(options_.seconds_per_piece));
-        team_.kill(i);
-      } else {
-        return true;
-      }
-    }
+    if (team_.alive(i) && !end_if_too_slow(i, line)) return true;
     const space_exit_info end = team_.end(i);
     if (end.exit_code != 0 && end.exit_code != kStoppedExit) plan_.board.fail_at(line.piece);
     return false;
   }
 
-  // No step for longer than the limit?
-  bool is_too_slow(uint32_t worker, const WorkerLine& line) {
-    if (options_.seconds_per_piece <= 0) return false;
-    Watch& watch = watch_[worker];
-    const uint64_t steps = line.steps.load(std::memory_order_relaxed);
-    if (watch.since == 0 || steps != watch.steps) watch = {steps, base::monotonic_ns()};
-    return line.piece.load(std::memory_order_relaxed) != WorkerLine::kNothing &&
-           seconds_since(watch.since) > options_.seconds_per_piece;
-  }
-
-  static std::string in_seconds(double seconds) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g s", seconds);
-    return text;
+  bool end_if_too_slow(uint32_t member, WorkerLine& line) {
+    const double most = options_.seconds_per_piece;
+    if (most <= 0 || !team_.alive(member) || !watch_[member].is_too_slow(line, most)) return false;
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%g s", most);
+    line.set_message(std::string("took longer than ") + seconds);
+    team_.kill(member);
+    return true;
   }
 
   static std::string why(const WorkerLine& line, const space_exit_info& end) {
@@ -285,19 +221,8 @@ class Root {
       }
       base::sleep_ns(kLookNs / 8);
       tell_progress(true);
-      for (uint32_t k = 0; k < n_; ++k) look_at_reducer(k);
+      for (uint32_t k = 0; k < n_; ++k) end_if_too_slow(n_ + k, plan_.board.reducer(k));
     }
-  }
-
-  void look_at_reducer(uint32_t k) {
-    WorkerLine& line = plan_.board.reducer(k);
-    if (options_.seconds_per_piece <= 0 || line.key_bytes == 0 || !team_.alive(n_ + k)) return;
-    Watch& watch = watch_[n_ + k];
-    const uint64_t steps = line.steps.load(std::memory_order_relaxed);
-    if (watch.since == 0 || steps != watch.steps) watch = {steps, base::monotonic_ns()};
-    if (seconds_since(watch.since) <= options_.seconds_per_piece) return;
-    line.set_message("took longer than " + in_seconds(options_.seconds_per_piece));
-    team_.kill(n_ + k);
   }
 
   void check_reducer(uint32_t j) {
@@ -305,7 +230,7 @@ class Root {
     if (end.exit_code == 0) return;
     const WorkerLine& line = plan_.board.reducer(j);
     const std::string text = "worker " + std::to_string(j) + ": " + why(line, end) + ", in the reduction";
-    if (line.key_bytes == 0) throw JobError(text);
+    if (!line.in_turn()) throw JobError(text);
     throw FailedPart(text + " of " + plan_.job.describe({line.key, line.key_bytes}), line.key_hash);
   }
 
@@ -323,9 +248,6 @@ class Root {
 
   static constexpr uint64_t kLookNs = 1'000'000;
   static constexpr uint32_t kBusyLooks = 50;
-  struct Watch {
-    uint64_t steps = 0, since = 0;
-  };
 
   const Options& options_;
   uint32_t n_;
@@ -337,20 +259,6 @@ class Root {
 };
 
 }  // namespace
-
-uint64_t hash_of(std::string_view key) {
-  uint64_t hash = 0x9e3779b97f4a7c15u ^ key.size();
-  for (; key.size() >= 8; key.remove_prefix(8)) {
-    uint64_t word;
-    std::memcpy(&word, key.data(), 8);
-    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
-    hash ^= hash >> 32;
-  }
-  uint64_t word = 0;
-  if (!key.empty()) std::memcpy(&word, key.data(), key.size());
-  hash = (hash ^ word) * 0xc4ceb9fe1a85ec53u;
-  return hash ^ hash >> 29;
-}
 
 void init() {
   if (g_ready) return;
@@ -364,28 +272,13 @@ void init() {
   g_ready = true;
 }
 
-uint32_t ByteJob::partition(std::string_view key, uint32_t parts) const {
-  return static_cast<uint32_t>((hash_of(key) >> 32) * parts >> 32);
-}
-
-std::string ByteJob::describe(std::string_view key) const {
-  std::string text = "key '";
-  for (const char c : key) {
-    const auto byte = static_cast<unsigned char>(c);
-    char escaped[8];
-    if (byte >= ' ' && byte != 0x7f) text += c;
-    else text.append(escaped, static_cast<size_t>(std::snprintf(escaped, sizeof escaped, "\\x%02x", byte)));
-  }
-  return text + "'";
-}
-
 Statistics run_bytes(const ByteJob& job, const Input& input, const Options& options, const ByteSink& each) {
   if (!g_ready) throw JobError("dmr::init() must be called first in main");
   for (Skips skips;;) {
     try {
       return Root(job, input, options, skips).run(each);
     } catch (const FailedPart& failure) {
-      if (!add_to(skips, failure, options.skip_at_most)) throw;
+      if (!skips.add(failure, options.skip_at_most)) throw;
       if (options.skipped) options.skipped(failure.what());
     }
   }

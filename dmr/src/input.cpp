@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include <base/files.hpp>
 #include <base/unique_fd.hpp>
+#include <dmr/temporary.hpp>
 
 namespace dmr {
 
@@ -24,19 +26,6 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-std::string folder_for_temporaries(const std::string& folder) {
-  if (!folder.empty()) return folder;
-  const char* const named = std::getenv("TMPDIR");
-  return named != nullptr && *named != '\0' ? named : "/tmp";
-}
-
-// A file without a name: it is gone with its last user.
-UniqueFd temporary_file(const std::string& folder) {
-  UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (!file.valid()) fail(folder, "no temporary file", errno);
-  return file;
-}
-
 uint64_t copy_all(int from, int to, const std::string& to_name) {
   std::string buffer(kPieceBytes, '\0');
   uint64_t size = 0;
@@ -45,11 +34,8 @@ uint64_t copy_all(int from, int to, const std::string& to_name) {
     if (got == 0) return size;
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("standard input", "reading", errno);
-    for (ssize_t done = 0; done < got;) {
-      const ssize_t wrote = ::write(to, buffer.data() + done, static_cast<size_t>(got - done));
-      if (wrote < 0 && errno != EINTR) fail(to_name, "writing a temporary file", errno);
-      if (wrote > 0) done += wrote;
-    }
+    const auto wrote = spmc::base::write_all(to, buffer.data(), static_cast<size_t>(got));
+    if (!wrote) fail(to_name, "writing a temporary file", wrote.error().code);
     size += static_cast<uint64_t>(got);
   }
 }
@@ -125,7 +111,7 @@ Input Input::standard_input(Records records, const std::string& folder, uint64_t
     input.add_file("standard input", STDIN_FILENO, static_cast<uint64_t>(info.st_size));
     return input;
   }
-  const std::string place = folder_for_temporaries(folder);
+  const std::string place = temporary_folder(folder);
   const UniqueFd copy = temporary_file(place);
   const uint64_t size = copy_all(STDIN_FILENO, copy.get(), place);
   input.add_file("standard input", copy.get(), size);

@@ -46,7 +46,9 @@ void map_pieces(Plan& plan, uint32_t number, Maps& maps, Runs& runs) {
     take_skips(plan.skips, n);
     g_line->piece.store(n, std::memory_order_relaxed);
     runs.set_piece(n);
+    g_line->begin_turn();
     if (working_on(piece.begin, piece.end)) maps.map(piece, runs);
+    g_line->end_turn();
     if (maps.bytes_held() + runs.bytes_held() > plan.memory_each) {
       finish(maps, runs);
       runs.spill();

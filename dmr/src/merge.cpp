@@ -1,11 +1,11 @@
 #include "merge.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include <base/files.hpp>
 
 namespace dmr {
 
@@ -25,10 +25,10 @@ MoreBytes bytes_of_file(int file, uint64_t offset, uint64_t bytes, size_t buffer
     const uint64_t wanted = std::min<uint64_t>(bytes, buffer);
     to.resize(kept + wanted);
     for (uint64_t done = 0; done < wanted;) {
-      const ssize_t got = ::pread(file, to.data() + kept + done, wanted - done, static_cast<off_t>(offset + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) throw JobError(std::string("reading a temporary file: ") + std::strerror(got < 0 ? errno : EIO));
-      done += static_cast<uint64_t>(got);
+      auto got = spmc::base::read_at(file, offset + done, to.data() + kept + done, wanted - done);
+      const int error = !got ? got.error().code : got.value() == 0 ? EIO : 0;
+      if (error != 0) throw JobError(std::string("reading a temporary file: ") + std::strerror(error));
+      done += got.value();
     }
     offset += wanted;
     bytes -= wanted;

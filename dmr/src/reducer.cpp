@@ -78,14 +78,18 @@ class Group : public ByteValues {
 // Results on their way to the root: pairs of key and result, in blocks.
 class Outgoing : public ByteResults {
  public:
-  explicit Outgoing(chan_id channel) : channel_(channel) {}
+  Outgoing(chan_id channel, WorkerLine& line) : channel_(channel), line_(line) {}
   void set_key(std::string_view key) { key_ = key; }
   void add(std::string_view result) override {
     const PairView pair{key_, result, 0};
     const size_t at = block_.size();
     block_.resize(at + bytes_of(pair));
     write_pair(block_.data() + at, pair);
-    if (block_.size() >= kBlockBytes) flush();
+    if (block_.size() >= kBlockBytes) {
+      line_.end_turn();  // it may have to wait for the root
+      flush();
+      line_.begin_turn();
+    }
   }
   void finish() {
     flush();
@@ -103,18 +107,21 @@ class Outgoing : public ByteResults {
   }
 
   chan_id channel_;
+  WorkerLine& line_;
   std::string_view key_;
   std::string block_;
 };
 
 void reduce_all(const Plan& plan, Merger& merger, WorkerLine& line, chan_id channel) {
-  Outgoing results(channel);
+  Outgoing results(channel, line);
   while (!merger.done()) {
     Group group(merger);
     const uint64_t hash = hash_of(group.key());
     line.set_key(group.key(), hash);
     results.set_key(group.key());
+    line.begin_turn();
     if (std::ranges::count(plan.skips.keys, hash) == 0) plan.job.reduce(group.key(), group, results);
+    line.end_turn();
     for (std::string_view left; group.next(left);) {
     }
     line.steps.fetch_add(1, std::memory_order_relaxed);

@@ -1,26 +1,15 @@
 #include "runs.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+
+#include <base/files.hpp>
 
 namespace dmr {
 
 namespace {
 
 constexpr size_t kBlockBytes = 128 << 10;
-
-void write_all(int file, std::string_view bytes, uint64_t offset) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) throw JobError(std::string("writing a temporary file: ") + std::strerror(errno));
-    bytes.remove_prefix(static_cast<size_t>(wrote));
-    offset += static_cast<uint64_t>(wrote);
-  }
-}
 
 spmc::base::Mapping private_memory(uint64_t bytes) {
   auto memory = spmc::base::Mapping::try_private(bytes);
@@ -101,7 +90,8 @@ void Runs::spill() {
   for (uint32_t reducer = 0; reducer < of_reducer_.size(); ++reducer) {
     Segment segment{mapper_, 0, spilled_, 0};
     each_block(reducer, [&](std::string_view block) {
-      write_all(spill_file_, block, spilled_);
+      const auto wrote = spmc::base::write_all(spill_file_, block.data(), block.size());
+      if (!wrote) throw JobError(std::string("writing a temporary file: ") + std::strerror(wrote.error().code));
       spilled_ += block.size();
     });
     segment.bytes = spilled_ - segment.offset;

@@ -9,18 +9,9 @@
 #include <dmr/engine.hpp>
 
 #include "board.hpp"
+#include "skips.hpp"
 
 namespace dmr {
-
-// What is to be left out because it has failed.
-struct Skips {
-  struct Range {
-    uint64_t piece, begin, end;
-    bool operator==(const Range&) const = default;
-  };
-  std::vector<Range> ranges;
-  std::vector<uint64_t> keys;  // their hashes
-};
 
 // What all spaces of a job know; made by the root before they start.
 struct Plan {
@@ -37,7 +28,7 @@ struct Plan {
   chan_id shuffled(uint32_t mapper, uint32_t reducer) const { return shuffle[mapper * workers + reducer]; }
 };
 
-uint64_t hash_of(std::string_view key);
+uint64_t hash_of(std::string_view key);  // the same in every run
 
 inline constexpr int kFailedExit = 3;   // its line says why
 inline constexpr int kStoppedExit = 4;  // because of another

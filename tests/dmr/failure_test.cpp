@@ -52,6 +52,27 @@ struct Failing : dmr::MapReduce<Failing, uint32_t, uint64_t, dmr::Sum<uint64_t>>
   }
 };
 
+// Keys 0 to 18 take two seconds, none of them long; key 19 has more results than fit in a channel.
+struct SlowAndLong : dmr::MapReduce<SlowAndLong, uint32_t, uint64_t> {
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(static_cast<uint32_t>(n % 20), n);
+  }
+  uint32_t partition(uint32_t key, uint32_t parts) const { return key == 19 ? parts - 1 : 0; }
+  void reduce(uint32_t key, dmr::Values<uint64_t>&, auto& emit) const {
+    if (key < 19) usleep(100'000);
+    for (int i = 0; i < (key == 19 ? 500'000 : 1); ++i) emit(1);
+  }
+};
+
+// The empty key fails.
+struct NoEmptyKey : dmr::MapReduce<NoEmptyKey, std::string, uint64_t, dmr::Sum<uint64_t>> {
+  void map(const dmr::Piece& piece, auto& emit) const { emit(piece.begin == 0 ? "" : "other", 1); }
+  void reduce(const std::string& key, dmr::Values<uint64_t>&, auto& emit) const {
+    if (key.empty()) fail(How::kThrow);
+    emit(1);
+  }
+};
+
 std::string failure_of_job(const Failing& job, int workers, double limit = 0) {
   dmr::Options options = with(workers);
   options.seconds_per_piece = limit;
@@ -114,6 +135,24 @@ TEST_CASE("a reduction that fails is named, with its key") {
       job.how = How::kNever;
       EXPECT(has(failure_of_job(job, workers, 1), ": took longer than 1 s, in the reduction of key '"));
     }
+  });
+}
+
+TEST_CASE("a reduction that waits for others is not too slow") {
+  run_root([] {
+    dmr::Options options = with(2);
+    options.seconds_per_piece = 1;
+    EXPECT(SlowAndLong().run(dmr::Input::numbers(2000, kEach), options).size() == 500'019);
+  });
+}
+
+TEST_CASE("the empty key is a key as others") {
+  run_root([] {
+    const auto input = dmr::Input::numbers(20, kEach);
+    EXPECT(has(failure_of([&] { NoEmptyKey().run(input); }), ": this number is not liked, in the reduction of key ''"));
+    dmr::Options options;
+    options.skip_at_most = 1;
+    EXPECT(NoEmptyKey().run(input, options).size() == 1);
   });
 }
 

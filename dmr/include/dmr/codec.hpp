@@ -96,6 +96,24 @@ struct KeyCodec<std::array<T, n>> {
   }
 };
 
+// Encodes keys one after the other: what it gives is good until the next.
+template <typename Key>
+class KeyEncoder {
+ public:
+  std::string_view operator()(const auto& key) {
+    if constexpr (StringLike<Key>) {
+      return key;
+    } else {
+      encoded_.clear();
+      KeyCodec<Key>::encode(key, encoded_);
+      return encoded_;
+    }
+  }
+
+ private:
+  std::string encoded_;
+};
+
 // --- values ---
 
 template <typename T>

@@ -30,15 +30,7 @@ template <typename Key, typename Combiner>
 class Kept<ManyKeys, Key, Combiner> {
  public:
   using Value = typename Combiner::Value;
-  void add(const auto& key, const Value& value) {
-    if constexpr (StringLike<Key>) {
-      table_.add(key, value);
-    } else {
-      encoded_.clear();
-      KeyCodec<Key>::encode(key, encoded_);
-      table_.add(encoded_, value);
-    }
-  }
+  void add(const auto& key, const Value& value) { table_.add(encode_(key), value); }
   void give_all(Pairs& pairs) {
     table_.take_all([&](std::string_view key, const Value& value) { pairs.add(key, ValueCodec<Value>::bytes(value)); });
   }
@@ -46,7 +38,7 @@ class Kept<ManyKeys, Key, Combiner> {
 
  private:
   HashTable<Combiner> table_;
-  std::string encoded_;
+  KeyEncoder<Key> encode_;
 };
 
 template <size_t n, std::unsigned_integral Key, typename Combiner>
@@ -65,9 +57,7 @@ class Kept<FewKeys<n>, Key, Combiner> {
   void give_all(Pairs& pairs) {
     for (size_t key = 0; key < n; ++key) {
       if (!is_there_[key]) continue;
-      encoded_.clear();
-      KeyCodec<Key>::encode(static_cast<Key>(key), encoded_);
-      pairs.add(encoded_, ValueCodec<Value>::bytes(values_[key]));
+      pairs.add(encode_(static_cast<Key>(key)), ValueCodec<Value>::bytes(values_[key]));
     }
     is_there_.assign(n, false);
   }
@@ -76,7 +66,7 @@ class Kept<FewKeys<n>, Key, Combiner> {
  private:
   std::vector<Value> values_ = std::vector<Value>(n);
   std::vector<char> is_there_ = std::vector<char>(n, false);
-  std::string encoded_;
+  KeyEncoder<Key> encode_;
 };
 
 }  // namespace detail

@@ -74,44 +74,16 @@ class Values {
 
 namespace detail {
 
-template <typename Self, typename Default>
-struct ContainerOf {
-  using Type = Default;
-};
-template <typename Self, typename Default>
-requires requires { typename Self::Container; }
-struct ContainerOf<Self, Default> {
-  using Type = typename Self::Container;
-};
-
-template <typename Self, typename Default>
-struct ResultOf {
-  using Type = Default;
-};
-template <typename Self, typename Default>
-requires requires { typename Self::Result; }
-struct ResultOf<Self, Default> {
-  using Type = typename Self::Result;
-};
-
 // map's emit(key, value) without a combiner.
 template <typename Key, typename Value>
 class EmitEvery {
  public:
   explicit EmitEvery(Pairs& pairs) : pairs_(pairs) {}
-  void operator()(const auto& key, const Value& value) {
-    if constexpr (StringLike<Key>) {
-      pairs_.add(key, ValueCodec<Value>::bytes(value));
-    } else {
-      encoded_.clear();
-      KeyCodec<Key>::encode(key, encoded_);
-      pairs_.add(encoded_, ValueCodec<Value>::bytes(value));
-    }
-  }
+  void operator()(const auto& key, const Value& value) { pairs_.add(encode_(key), ValueCodec<Value>::bytes(value)); }
 
  private:
   Pairs& pairs_;
-  std::string encoded_;
+  KeyEncoder<Key> encode_;
 };
 
 template <typename Job>
@@ -129,7 +101,7 @@ class EveryMaps : public Maps {
 
 template <typename Job>
 class CombiningMaps : public Maps {
-  using Kept = detail::Kept<typename ContainerOf<Job, ManyKeys>::Type, typename Job::Key, typename Job::Combiner>;
+  using Kept = detail::Kept<typename Job::Container, typename Job::Key, typename Job::Combiner>;
 
  public:
   explicit CombiningMaps(const Job& job) : job_(job) {}
@@ -151,7 +123,7 @@ template <typename Job>
 class AsBytes : public ByteJob {
   using Key = typename Job::Key;
   using Value = typename Job::Value;
-  using Result = typename ResultOf<Job, Value>::Type;
+  using Result = typename Job::Result;
   static constexpr bool kCombines = !std::same_as<typename Job::Combiner, EveryValue>;
 
  public:
@@ -208,28 +180,29 @@ class MapReduce {
   using Key = K;
   using Value = V;
   using Combiner = Combine;
+  // A job may have others of these:
+  using Container = ManyKeys;
+  using Result = V;
 
   // All results, in the order of keys, in this space's memory. init() must have been called first in main. Throws
   // JobError, after which nothing is left of the job. Blocks.
   auto run(const Input& input, const Options& options = {}) const {
-    using Result = typename detail::ResultOf<Self, V>::Type;
-    std::vector<std::pair<K, Result>> all;
+    std::vector<std::pair<K, typename Self::Result>> all;
     Options clearing = options;
     clearing.skipped = [&](const std::string& what) {
       all.clear();
       if (options.skipped) options.skipped(what);
     };
-    run_each(input, clearing, [&](K&& key, Result&& result) { all.emplace_back(std::move(key), std::move(result)); });
+    run_each(input, clearing, [&](K&& key, auto&& result) { all.emplace_back(std::move(key), std::move(result)); });
     return all;
   }
 
   // Calls each(key, result) in the order of keys, for results that need not be kept. It may throw, which ends the job.
   template <typename Each>
   Statistics run_each(const Input& input, const Options& options, Each&& each) const {
-    using Result = typename detail::ResultOf<Self, V>::Type;
     const detail::AsBytes<Self> job(static_cast<const Self&>(*this));
     return run_bytes(job, input, options, [&](std::string_view key, std::string_view result) {
-      each(KeyCodec<K>::decode(key), ValueCodec<Result>::decode(result));
+      each(KeyCodec<K>::decode(key), ValueCodec<typename Self::Result>::decode(result));
     });
   }
 };

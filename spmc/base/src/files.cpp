@@ -46,6 +46,18 @@ Status append(int fd, const void* data, size_t bytes) {
   }
 }
 
+Status write_all(int fd, const void* data, size_t bytes) {
+  const char* at = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t n = ::write(fd, at, bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return Error{errno, "write"};
+    at += n;
+    bytes -= static_cast<size_t>(n);
+  }
+  return {};
+}
+
 Result<const volatile char*> map_page(int fd, uint64_t offset, const volatile char* page) {
   constexpr uint64_t kPage = 4096;
   void* at = const_cast<char*>(page);

@@ -19,6 +19,8 @@ Result<uint64_t> end_of_file(int fd);
 Result<size_t> read_at(int fd, uint64_t offset, void* data, size_t bytes);
 // One write(2): as a whole, behind what was there, for a few bytes to a file in memory.
 Status append(int fd, const void* data, size_t bytes);
+// All of it, in as many calls as it takes; blocks.
+Status write_all(int fd, const void* data, size_t bytes);
 // Maps the page of a file in which `offset` lies, for reading, in place of the page that was mapped at `page` before;
 // null: none. There must be such a page, and it must not be truncated away.
 Result<const volatile char*> map_page(int fd, uint64_t offset, const volatile char* page);

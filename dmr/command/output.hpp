@@ -1,0 +1,45 @@
+// The output of a job: it appears when it is complete, or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <base/unique_fd.hpp>
+
+#include "command.hpp"
+
+namespace dmr::command {
+
+// A file is written beside, and then renamed. What is for standard output, a device or a pipe is kept in a temporary
+// file until then, and copied: these are never replaced.
+class Output {
+ public:
+  explicit Output(const Arguments& arguments);  // throws JobError
+  ~Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  // These throw JobError.
+  void write(std::string_view bytes) {
+    buffer_ += bytes;
+    if (buffer_.size() >= kBufferBytes) flush();
+  }
+  void write_file(int file);  // all that is in it
+  void complete();
+
+ private:
+  static constexpr size_t kBufferBytes = 1 << 16;
+  void choose_place(const Arguments& arguments);
+  void open_beside();
+  bool is_copied() const { return stream_ >= 0; }
+  void flush();
+  void copy_to_stream();
+  void rename_to_name();
+
+  std::string name_, folder_, beside_;  // beside_: where it lies until then, if it has a name
+  spmc::base::UniqueFd file_, opened_;  // opened_: the stream, if it is ours
+  int stream_ = -1;                     // to which it is copied; -1: it is renamed
+  std::string buffer_;
+};
+
+}  // namespace dmr::command
