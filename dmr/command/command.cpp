@@ -2,6 +2,7 @@
 
 #include <getopt.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -23,7 +24,7 @@ Options of every job:
   -o, --output=FILE     appears when it is complete (default: standard output)
       --temporary=DIR   folder for temporary files (default: $TMPDIR, or /tmp)
       --time-limit=S    a piece of the input, or a key, that takes longer ends the job
-      --skip=N          leave out up to N pieces of the input, or keys, that fail, and tell of
+      --skip=N          leave out up to N lines or pieces of the input that fail, and tell of
                         each on standard error
       --statistics=FILE write what was counted, as JSON; - is standard error
       --progress        show on standard error how far it is
@@ -46,6 +47,12 @@ void show_progress(const Progress& progress) {
   throw JobError(name + ": " + what + ": " + std::strerror(errno));
 }
 
+// What getopt_long has just not known: a letter may stand among others.
+std::string unknown_option(char** argv) {
+  const std::string word = argv[optind - 1];
+  return optopt == 0 || word.starts_with("--") ? word : std::string("-") + static_cast<char>(optopt);
+}
+
 enum CommonOption { kTemporary = 1000, kTimeLimit, kSkip, kStatistics, kProgress, kHelp, kVersion, kFirstOfJob };
 
 // One of the options that all have; false: it is none of them.
@@ -59,6 +66,7 @@ bool take_common(int which, const char* help, Arguments& to) {
     case kTimeLimit: to.options.seconds_per_piece = parse_seconds("time-limit", value); return true;
     case kSkip:
       to.options.skip_at_most = parse_count("skip", value, 1, UINT64_MAX);
+      to.options.skip_keys = false;  // what is in the output already cannot be called back
       to.options.skipped = [](const std::string& what) { std::fprintf(stderr, "dmr: left out: %s\n", what.c_str()); };
       return true;
     case kStatistics: to.statistics_file = value; return true;
@@ -95,7 +103,7 @@ Arguments parse(int argc, char** argv, const char* help, const std::vector<Optio
   opterr = 0;
   for (int which; (which = getopt_long(argc, argv, ":w:m:o:", known.data(), nullptr)) != -1;) {
     if (which == ':') throw UsageError{std::string(argv[optind - 1]) + " needs a value"};
-    if (which == '?') throw UsageError{"unknown option " + std::string(argv[optind - 1])};
+    if (which == '?') throw UsageError{"unknown option " + unknown_option(argv)};
     if (take_common(which, help, arguments)) continue;
     more[static_cast<size_t>(which - kFirstOfJob)].take(optarg != nullptr ? optarg : "");
   }
@@ -139,9 +147,12 @@ double parse_seconds(const char* option, const std::string& text) {
 }
 
 Input open_input(const Arguments& arguments, Records records, uint64_t piece_bytes) {
-  const bool standard = arguments.files.empty() || (arguments.files.size() == 1 && arguments.files[0] == "-");
-  if (standard) return Input::standard_input(records, arguments.options.temporary_folder, piece_bytes);
-  return Input::files(arguments.files, records, piece_bytes);
+  const std::vector<std::string>& files = arguments.files;
+  if (files.size() > 1 && std::ranges::count(files, "-") > 0)
+    throw UsageError{"-, standard input, must be the only file"};
+  if (files.empty() || files[0] == "-")
+    return Input::standard_input(records, arguments.options.temporary_folder, piece_bytes);
+  return Input::files(files, records, piece_bytes, arguments.options.temporary_folder);
 }
 
 void add_statistics(const Statistics& next, Statistics& to) {
@@ -153,6 +164,12 @@ void add_statistics(const Statistics& next, Statistics& to) {
   to.pairs_out += next.pairs_out;
   to.map_seconds += next.map_seconds;
   to.reduce_seconds += next.reduce_seconds;
+}
+
+Options without_skipping(const Options& options) {
+  Options all = options;
+  all.skip_at_most = 0;
+  return all;
 }
 
 void write_statistics(const Arguments& arguments, const char* job, const Statistics& s) {

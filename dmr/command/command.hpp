@@ -47,8 +47,10 @@ Input open_input(const Arguments& arguments, Records records, uint64_t piece_byt
 
 // Of one job after the other.
 void add_statistics(const Statistics& next, Statistics& to);
-// Writes them where --statistics asks for them.
+// Writes them where --statistics asks for them. Throws JobError.
 void write_statistics(const Arguments& arguments, const char* job, const Statistics& statistics);
+// For jobs over what the input became: they need all of it.
+Options without_skipping(const Options& options);
 
 // The jobs: what main calls with their own arguments; the result is the exit status.
 int word_count(int argc, char** argv);

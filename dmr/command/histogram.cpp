@@ -74,8 +74,7 @@ int histogram(int argc, char** argv) {
     output.write(std::string(kColours[key / kValues]) + '\t' + std::to_string(key % kValues) + '\t' +
                  std::to_string(count) + '\n');
   });
-  output.complete();
-  write_statistics(arguments, "histogram", statistics);
+  finish(output, arguments, "histogram", statistics);
   return 0;
 }
 

@@ -47,7 +47,7 @@ std::vector<uint32_t> nearest_of(const Piece& piece, const GroupedMeans& means) 
   if (none == nearest.end()) return nearest;
   const uint64_t point_bytes = means.dimensions * sizeof(double);
   const uint64_t at = piece.begin + static_cast<uint64_t>(none - nearest.begin()) * point_bytes;
-  working_on(at, at + point_bytes);
+  (void)working_on(at, at + point_bytes);
   throw JobError("a point has a coordinate that is no number, or too large");
 }
 
@@ -103,7 +103,7 @@ std::vector<double> draw_means(const Points& points, const Settings& settings) {
 class KMeans {
  public:
   KMeans(const Arguments& arguments, const Settings& settings, const Points& points)
-      : options_(arguments.options), points_(points), means_(draw_means(points, settings)) {}
+      : options_(without_skipping(arguments.options)), points_(points), means_(draw_means(points, settings)) {}
 
   // Whether a mean has moved.
   bool move() {
@@ -140,7 +140,7 @@ class KMeans {
   const Statistics& statistics() const { return statistics_; }
 
  private:
-  const Options& options_;
+  const Options options_;
   const Points& points_;
   std::vector<double> means_, before_;  // one behind the other; before the last move
   std::vector<uint64_t> counts_;
@@ -190,9 +190,8 @@ int kmeans(int argc, char** argv) {
     job.write_assignments(*assignments);
     assignments->complete();
   }
-  output.complete();
   add_statistics(job.statistics(), statistics);
-  write_statistics(arguments, "kmeans", statistics);
+  finish(output, arguments, "kmeans", statistics);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <exception>
 
+#include <base/files.hpp>
 #include <dmr/engine.hpp>
 
 #include "command.hpp"
@@ -61,9 +62,12 @@ int run_job(int argc, char** argv) {
 }  // namespace dmr::command
 
 int main(int argc, char** argv) {
+  spmc::base::open_standard_files();
   dmr::init();
   try {
-    return dmr::command::run_job(argc, argv);
+    const int status = dmr::command::run_job(argc, argv);
+    dmr::command::end_orphans();
+    return status;
   } catch (const dmr::command::UsageError& error) {
     std::fprintf(stderr, "dmr: %s; try dmr %s --help\n", error.what.c_str(), argv[1]);
     return dmr::command::kUsageExit;

@@ -141,7 +141,8 @@ Arguments parse_settings(int argc, char** argv, Settings& to) {
   const Arguments arguments = parse(argc, argv, kHelp,
                                     {count("inner", to.inner), count("rows", to.rows), count("columns", to.columns),
                                      format("format", to.format), format("result", to.result)});
-  if (arguments.files.size() != 2) throw UsageError{"a product is of two files"};
+  if (arguments.files.size() != 2 || std::ranges::count(arguments.files, "-") > 0)
+    throw UsageError{"a product is of two files"};
   if (to.format == Format::kF64 && !to.inner) throw UsageError{"--format=f64 needs --inner"};
   return arguments;
 }
@@ -167,8 +168,7 @@ int matrix_product(int argc, char** argv) {
             ++rows;
           });
   if (settings.rows && rows != settings.rows) fail_shape(arguments.files[0], rows, "rows", *settings.rows);
-  output.complete();
-  write_statistics(arguments, "matmul", statistics);
+  finish(output, arguments, "matmul", statistics);
   return 0;
 }
 

@@ -65,19 +65,16 @@ size_t count_numbers(std::string_view line) {
 }
 
 void each_row_of_file(const Input& input, uint32_t file, const std::function<void(std::span<const double>)>& take) {
-  const std::string_view text = input.whole(file);
   std::vector<double> numbers;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
+  each_line(input.whole(file), [&](std::string_view line, size_t at) {
     try {
-      parse_numbers(text.substr(at, end - at), numbers);
+      parse_numbers(line, numbers);
       if (!numbers.empty()) take(numbers);
     } catch (const JobError& error) {
       throw JobError(std::string(error.what()) + ", in " + input.name(file) + ", bytes " + std::to_string(at) + " to " +
-                     std::to_string(end));
+                     std::to_string(at + line.size()));
     }
-    at = end + 1;
-  }
+  });
 }
 
 void fail_row(uint64_t got, uint64_t wanted) {

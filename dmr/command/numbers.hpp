@@ -1,7 +1,6 @@
 // Numbers in files: as text, or as doubles one behind the other.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -12,6 +11,8 @@
 
 #include <dmr/engine.hpp>
 #include <dmr/input.hpp>
+
+#include "lines.hpp"
 
 namespace dmr::command {
 
@@ -35,13 +36,11 @@ size_t count_numbers(std::string_view line);
 template <typename Take>
 void each_row(const Piece& piece, Take&& take) {
   std::vector<double> numbers;
-  for (size_t at = 0; at < piece.data.size();) {
-    const size_t end = std::min(piece.data.find('\n', at), piece.data.size());
-    working_on(piece.begin + at, piece.begin + end);
-    parse_numbers(piece.data.substr(at, end - at), numbers);
+  each_line(piece.data, [&](std::string_view line, size_t at) {
+    if (!working_on(piece.begin + at, piece.begin + at + line.size())) return;
+    parse_numbers(line, numbers);
     if (!numbers.empty()) take(std::span<const double>(numbers));
-    at = end + 1;
-  }
+  });
 }
 
 // The same for all lines of a file outside of a job's maps; here the messages name the file themselves.

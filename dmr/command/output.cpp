@@ -123,4 +123,9 @@ void Output::rename_to_name() {
   beside_.clear();
 }
 
+void finish(Output& output, const Arguments& arguments, const char* job, const Statistics& statistics) {
+  write_statistics(arguments, job, statistics);
+  output.complete();
+}
+
 }  // namespace dmr::command

@@ -42,4 +42,7 @@ class Output {
   std::string buffer_;
 };
 
+// The end of a job: the statistics, then the output appears.
+void finish(Output& output, const Arguments& arguments, const char* job, const Statistics& statistics);
+
 }  // namespace dmr::command

@@ -145,12 +145,11 @@ int pca(int argc, char** argv) {
   Statistics statistics;
   Points points = format == Format::kText ? Points::of_text(arguments, columns, statistics)
                                           : Points::of_doubles(arguments, columns);
-  const Covariance covariance(points, arguments.options);
+  const Covariance covariance(points, without_skipping(arguments.options));
   covariance.write(output);
   if (components > 0) covariance.write_components(components, output);
-  output.complete();
   add_statistics(covariance.statistics(), statistics);
-  write_statistics(arguments, "pca", statistics);
+  finish(output, arguments, "pca", statistics);
   return 0;
 }
 

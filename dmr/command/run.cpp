@@ -32,8 +32,6 @@ The map command finds in its environment mapreduce_map_input_file, mapreduce_map
 and mapreduce_map_input_length (bytes).
 )";
 
-constexpr uint64_t kMostReducers = 64;
-
 // Values keep the tab before them, so that a line without one comes out as it went in.
 class StreamMaps : public Maps {
  public:
@@ -103,7 +101,7 @@ int run(int argc, char** argv) {
       argc, argv, kHelp,
       {{"map", true, [&](const std::string& text) { map = text; }},
        {"reduce", true, [&](const std::string& text) { reduce = text; }},
-       {"reducers", true, [&](const std::string& text) { reducers = parse_count("reducers", text, 1, kMostReducers); }},
+       {"reducers", true, [&](const std::string& text) { reducers = parse_count("reducers", text, 1, kMostWorkers); }},
        {"split", true, [&](const std::string& text) { split = parse_size("split", text); }}});
   if (map.empty()) throw UsageError{"--map=COMMAND is missing"};
   if (reduce.empty() && reducers > 1) throw UsageError{"--reducers without --reduce"};
@@ -123,8 +121,7 @@ int run(int argc, char** argv) {
         output.write("\n");
       });
   reductions.finish(output);
-  output.complete();
-  write_statistics(arguments, "run", statistics);
+  finish(output, arguments, "run", statistics);
   return 0;
 }
 

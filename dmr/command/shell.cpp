@@ -84,7 +84,8 @@ void filter_through(const std::string& command, std::string_view input, const Va
     bytes.resize(kept + kMost);
     const ssize_t got = ::read(pipe.from.get(), bytes.data() + kept, kMost);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
+    if (got < 0) fail(command, std::string("gives no output: ") + std::strerror(errno));
+    if (got == 0) break;
     const std::string_view read(bytes.data(), kept + static_cast<size_t>(got));
     size_t at = 0;
     for (size_t end; (end = read.find('\n', std::max(at, kept))) != read.npos; at = end + 1) {

@@ -6,6 +6,7 @@
 #include <dmr/map_reduce.hpp>
 
 #include "command.hpp"
+#include "lines.hpp"
 #include "output.hpp"
 
 namespace dmr::command {
@@ -56,22 +57,12 @@ class Keys {
   std::array<uint64_t, 256> lengths_{};  // of the keys that begin with a byte
 };
 
-// Calls take(text, position in `data`) for each line or word.
-template <typename Take>
-void each_line(std::string_view data, Take&& take) {
-  for (size_t at = 0; at < data.size();) {
-    const size_t end = std::min(data.find('\n', at), data.size());
-    take(data.substr(at, end - at), at);
-    at = end + 1;
-  }
-}
-
+// Calls take(word, its position) for each.
 template <typename Take>
 void each_word_as_it_is(std::string_view data, Take&& take) {
-  const auto blank = [&](size_t at) { return data[at] == ' ' || (data[at] >= '\t' && data[at] <= '\r'); };
   for (size_t at = 0; at < data.size();) {
     size_t end = at;
-    while (end < data.size() && !blank(end)) ++end;
+    while (end < data.size() && !is_blank(data[end])) ++end;
     if (end > at) take(data.substr(at, end - at), at);
     at = end + 1;
   }
@@ -155,8 +146,7 @@ int string_match(int argc, char** argv) {
   Output output(arguments);
   const auto run = search.positions ? list : count;
   const Statistics statistics = run(search, input, arguments.options, output);
-  output.complete();
-  write_statistics(arguments, "stringmatch", statistics);
+  finish(output, arguments, "stringmatch", statistics);
   return 0;
 }
 

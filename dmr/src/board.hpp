@@ -12,7 +12,8 @@
 
 namespace dmr {
 
-// Of one mapper or reducer. Written by it alone; read by the root at any time (the numbers), or after its end (all).
+// Of one mapper or reducer. Written by it, and read by the root: what is atomic at any time, the rest after its end.
+// The root writes the message of a worker that it ends.
 struct alignas(64) WorkerLine {
   static constexpr uint64_t kNothing = UINT64_MAX;
 
@@ -22,7 +23,7 @@ struct alignas(64) WorkerLine {
   std::atomic<uint64_t> turns;       // odd: in a function of the job's, to which the time limit applies
   uint64_t pairs, bytes_spilled;
   uint64_t key_hash;   // reducer: of the key that it reduces now
-  uint32_t key_bytes;  // of the part that is kept
+  uint32_t key_bytes;  // of the part of it that is kept
   char key[128];
   char message[512];  // why it failed; "" if it did not, or died
 
@@ -34,6 +35,7 @@ struct alignas(64) WorkerLine {
     key_bytes = static_cast<uint32_t>(std::min(text.size(), sizeof key));
     if (key_bytes > 0) std::memcpy(key, text.data(), key_bytes);
   }
+  std::string_view kept_key() const { return {key, key_bytes}; }
   void set_message(std::string_view text) {
     const size_t size = std::min(text.size(), sizeof message - 1);
     std::memcpy(message, text.data(), size);

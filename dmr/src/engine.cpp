@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <vector>
 
 #include <space/space.h>
@@ -35,13 +36,14 @@ bool g_ready = false;
 double seconds_since(uint64_t ns) { return static_cast<double>(base::monotonic_ns() - ns) * 1e-9; }
 
 // Of each mapper; invalid ones where none can be made, and nobody has named a folder: they may not be needed.
-std::vector<base::UniqueFd> open_spill_files(const std::string& wanted, uint32_t count) {
+std::vector<base::UniqueFd> open_spill_files(const std::string& wanted, uint32_t count, std::string& why_none) {
   const std::string folder = temporary_folder(wanted);
   std::vector<base::UniqueFd> files(count);
   try {
     for (base::UniqueFd& file : files) file = temporary_file(folder);
-  } catch (const JobError&) {
+  } catch (const JobError& error) {
     if (!wanted.empty()) throw;
+    why_none = error.what();
   }
   return files;
 }
@@ -66,6 +68,14 @@ class Root {
  public:
   Root(const ByteJob& job, const Input& input, const Options& options, const Skips& skips)
       : options_(options), n_(workers_for(options)), plan_(make_plan(job, input, skips)) {}
+
+  ~Root() {
+    // What was given away is not ours any more.
+    for (const chan_id channel : plan_.shuffle) (void)chan_free(channel);
+    for (const chan_id channel : plan_.results) (void)chan_free(channel);
+  }
+  Root(const Root&) = delete;
+  Root& operator=(const Root&) = delete;
 
   Statistics run(const ByteSink& each) {
     const uint64_t began = base::monotonic_ns();
@@ -95,7 +105,9 @@ class Root {
     const uint64_t memory = options_.memory_bytes > 0 ? options_.memory_bytes : base::physical_memory_bytes() / 2;
     // Of the whole, mappers and reducers get half each: what a mapper hands out, reducers have before it is gone.
     const uint64_t each = std::max(memory / (2 * n_), kLeastMemory);
-    return Plan{job, input, skips, n_, each, Board(n_), open_spill_files(options_.temporary_folder, n_), {}, {}};
+    std::string why_none;
+    auto files = open_spill_files(options_.temporary_folder, n_, why_none);
+    return Plan{job, input, skips, n_, each, Board(n_), std::move(files), std::move(why_none), {}, {}};
   }
 
   // Mappers are the first n of the team, reducers the next.
@@ -126,8 +138,7 @@ class Root {
       for (uint32_t i = 0; i < n_; ++i) busy = look_at_mapper(i) || busy;
       tell_progress(false);
     }
-    if (plan_.board.header().first_failure == WorkerLine::kNothing) return;
-    throw_failed_map();
+    if (mapper_failed_) throw_failed_map();
   }
 
   // Does it run? One that died is entered as failed with the piece it had.
@@ -135,7 +146,10 @@ class Root {
     WorkerLine& line = plan_.board.mapper(i);
     if (team_.alive(i) && !end_if_too_slow(i, line)) return true;
     const space_exit_info end = team_.end(i);
-    if (end.exit_code != 0 && end.exit_code != kStoppedExit) plan_.board.fail_at(line.piece);
+    if (end.exit_code != 0 && end.exit_code != kStoppedExit) {
+      mapper_failed_ = true;
+      plan_.board.fail_at(line.piece);
+    }
     return false;
   }
 
@@ -193,7 +207,7 @@ class Root {
       each(merger.top().key, merger.top().value);
       ++results;
     }
-    for (uint32_t j = 0; j < n_; ++j) check_reducer(j);
+    check_reducers();
     return results;
   }
 
@@ -225,13 +239,32 @@ class Root {
     }
   }
 
-  void check_reducer(uint32_t j) {
-    const space_exit_info end = team_.end(n_ + j);
-    if (end.exit_code == 0) return;
+  // Of several failures the one of the least key is told of, which is the same for any number of workers.
+  void check_reducers() {
+    std::optional<uint32_t> first;
+    bool all_well = true;
+    for (uint32_t j = 0; j < n_; ++j) {
+      const int code = team_.end(n_ + j).exit_code;
+      all_well = all_well && code == 0;
+      if (code != 0 && code != kStoppedExit && (!first || fails_before(j, *first))) first = j;
+    }
+    if (first) throw_failed_reduction(*first);
+    if (!all_well) throw JobError("a worker ended before its time");
+  }
+
+  // What is no failure of the job's functions comes first.
+  bool fails_before(uint32_t i, uint32_t j) {
+    const WorkerLine &a = plan_.board.reducer(i), &b = plan_.board.reducer(j);
+    if (!a.in_turn() || !b.in_turn()) return !a.in_turn() && b.in_turn();
+    const bool whole = a.key_bytes < sizeof a.key && b.key_bytes < sizeof b.key;
+    return KeyOrder(whole ? plan_.job.less() : nullptr).compare(a.kept_key(), b.kept_key()) < 0;
+  }
+
+  [[noreturn]] void throw_failed_reduction(uint32_t j) {
     const WorkerLine& line = plan_.board.reducer(j);
-    const std::string text = "worker " + std::to_string(j) + ": " + why(line, end) + ", in the reduction";
+    const std::string text = "worker " + std::to_string(j) + ": " + why(line, team_.end(n_ + j)) + ", in the reduction";
     if (!line.in_turn()) throw JobError(text);
-    throw FailedPart(text + " of " + plan_.job.describe({line.key, line.key_bytes}), line.key_hash);
+    throw FailedPart(text + " of " + plan_.job.describe(line.kept_key()), line.key_hash);
   }
 
   Statistics counts() {
@@ -254,8 +287,9 @@ class Root {
   Plan plan_;
   std::vector<Watch> watch_;
   uint64_t told_ = 0;
-  bool failed_ = false;
-  Team team_;  // ends before the plan
+  bool mapper_failed_ = false;
+  bool failed_ = false;  // a reducer
+  Team team_;            // ends before the plan
 };
 
 }  // namespace
@@ -278,6 +312,7 @@ Statistics run_bytes(const ByteJob& job, const Input& input, const Options& opti
     try {
       return Root(job, input, options, skips).run(each);
     } catch (const FailedPart& failure) {
+      if (!failure.in_map && !options.skip_keys) throw;
       if (!skips.add(failure, options.skip_at_most)) throw;
       if (options.skipped) options.skipped(failure.what());
     }

@@ -24,16 +24,15 @@ namespace {
   throw JobError(name + ": " + what + ": " + std::strerror(error));
 }
 
-bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-uint64_t copy_all(int from, int to, const std::string& to_name) {
+// Appends all that can be read from `from`; how much it was.
+uint64_t copy_all(int from, const std::string& from_name, int to, const std::string& to_name) {
   std::string buffer(kPieceBytes, '\0');
   uint64_t size = 0;
   for (;;) {
     const ssize_t got = ::read(from, buffer.data(), buffer.size());
     if (got == 0) return size;
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("standard input", "reading", errno);
+    if (got < 0) fail(from_name, "reading", errno);
     const auto wrote = spmc::base::write_all(to, buffer.data(), static_cast<size_t>(got));
     if (!wrote) fail(to_name, "writing a temporary file", wrote.error().code);
     size += static_cast<uint64_t>(got);
@@ -42,20 +41,24 @@ uint64_t copy_all(int from, int to, const std::string& to_name) {
 
 }  // namespace
 
-uint64_t Records::begin_at_or_after(std::string_view file, uint64_t position) const {
-  if (position == 0 || position >= file.size()) return std::min<uint64_t>(position, file.size());
+uint64_t Records::first_begin(std::string_view file, uint64_t position, uint64_t limit) const {
+  if (position == 0 || position >= limit) return std::min(position, limit);
   switch (kind_) {
-    case Kind::kSize: return std::min<uint64_t>((position + size_ - 1) / size_ * size_, file.size());
-    case Kind::kBorder: return std::min<uint64_t>(std::max(border_(file, position), position), file.size());
+    case Kind::kSize: return std::min((position + size_ - 1) / size_ * size_, limit);
+    case Kind::kBorder: return std::min(std::max(border_(file, position), position), limit);
     case Kind::kLines: {
-      const size_t at = file.find('\n', position - 1);
-      return at == file.npos ? file.size() : at + 1;
+      const size_t at = file.substr(0, limit).find('\n', position - 1);
+      return at == file.npos ? limit : at + 1;
     }
     case Kind::kBlanks: break;
   }
   uint64_t at = position;
-  while (at < file.size() && !is_blank(file[at - 1])) ++at;
+  while (at < limit && !is_blank(file[at - 1])) ++at;
   return at;
+}
+
+Input::Input(Records records, uint64_t piece_bytes) : records_(records), piece_bytes_(piece_bytes) {
+  if (piece_bytes == 0) throw JobError("pieces of 0 bytes");
 }
 
 void Input::add(std::string name, std::string_view data, bool mapped) {
@@ -73,6 +76,7 @@ uint64_t Input::pieces_of(std::string_view data) const {
 }
 
 void Input::cut(uint64_t piece_bytes) {
+  if (piece_bytes == 0) throw JobError("pieces of 0 bytes");
   piece_bytes_ = piece_bytes;
   pieces_ = 0;
   for (Source& source : sources_) {
@@ -89,16 +93,43 @@ void Input::add_file(std::string name, int fd, uint64_t size) {
   add(std::move(name), {reinterpret_cast<const char*>(mappings_.back().base()), size}, true);
 }
 
-Input Input::files(const std::vector<std::string>& paths, Records records, uint64_t piece_bytes) {
+// The bytes of sources that have none yet, one behind the other.
+void Input::map_copies(int file, uint64_t size, const std::string& name) {
+  if (size == 0) return;
+  auto mapping = Mapping::try_read_only(size, file);
+  if (!mapping) fail(name, "reading a temporary file", mapping.error().code);
+  mappings_.push_back(std::move(mapping).value());
+  const char* next = reinterpret_cast<const char*>(mappings_.back().base());
+  for (Source& source : sources_) {
+    if (source.data.data() != nullptr) continue;
+    source.data = {next, source.data.size()};
+    next += source.data.size();
+  }
+}
+
+Input Input::files(const std::vector<std::string>& paths, Records records, uint64_t piece_bytes,
+                   const std::string& folder) {
   Input input(records, piece_bytes);
+  const std::string place = temporary_folder(folder);
+  UniqueFd copies;
+  uint64_t copied = 0;
   for (const std::string& path : paths) {
     const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat info;
     if (!fd.valid() || ::fstat(fd.get(), &info) != 0) fail(path, "opening", errno);
     if (S_ISDIR(info.st_mode)) fail(path, "reading", EISDIR);
     if (!S_ISREG(info.st_mode)) throw JobError(path + ": is no regular file; it can be read from standard input");
-    input.add_file(path, fd.get(), static_cast<uint64_t>(info.st_size));
+    // One whose size is 0 may have something all the same, like those of /proc.
+    if (info.st_size > 0 && input.mappings_.size() < kMostMapped) {
+      input.add_file(path, fd.get(), static_cast<uint64_t>(info.st_size));
+      continue;
+    }
+    if (!copies.valid()) copies = temporary_file(place);
+    const uint64_t size = copy_all(fd.get(), path, copies.get(), place);
+    input.add(path, {static_cast<const char*>(nullptr), size}, true);
+    copied += size;
   }
+  input.map_copies(copies.get(), copied, place);
   return input;
 }
 
@@ -113,7 +144,7 @@ Input Input::standard_input(Records records, const std::string& folder, uint64_t
   }
   const std::string place = temporary_folder(folder);
   const UniqueFd copy = temporary_file(place);
-  const uint64_t size = copy_all(STDIN_FILENO, copy.get(), place);
+  const uint64_t size = copy_all(STDIN_FILENO, "standard input", copy.get(), place);
   input.add_file("standard input", copy.get(), size);
   return input;
 }
@@ -142,8 +173,10 @@ Piece Input::piece(uint64_t number) const {
                                       [](uint64_t n, const Source& source) { return n < source.first_piece; });
   const Source& source = *std::prev(after);
   const uint64_t at = (number - source.first_piece) * piece_bytes_;
-  const uint64_t begin = records_.begin_at_or_after(source.data, at);
-  const uint64_t end = records_.begin_at_or_after(source.data, at + piece_bytes_);
+  const uint64_t limit = std::min<uint64_t>(at + piece_bytes_, source.data.size());
+  const uint64_t begin = records_.first_begin(source.data, at, limit);
+  // In the midst of a long record there is none, and nobody looks for its end but who has its begin.
+  const uint64_t end = begin == limit ? limit : records_.first_begin(source.data, limit, source.data.size());
   const auto file = static_cast<uint32_t>(std::prev(after) - sources_.begin());
   return {source.data.substr(begin, end - begin), begin, end, file, number};
 }

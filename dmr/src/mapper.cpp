@@ -1,8 +1,8 @@
 // A mapper: maps every n-th piece, then hands its sorted pairs to the reducers.
 //
-// To each reducer it sends blocks of pairs, an empty message, and the list of the segments of its file. At step s
-// mapper i serves reducer i - s, and reducer j listens to mapper j + s: all are busy at every step, and nobody waits in
-// a circle.
+// To each reducer it sends its share: "s", blocks of sorted pairs, an empty message, and the list of the segments of
+// its file; or "u", blocks of pairs in no order, and an empty message. At step s mapper i serves reducer i - s, and
+// reducer j listens to mapper j + s: all are busy at every step, and nobody waits in a circle.
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -19,10 +19,21 @@ namespace {
 WorkerLine* g_line = nullptr;
 std::vector<Skips::Range> g_skips;  // of the piece that it maps now
 
-class OtherEndGone {};
+// Another mapper has failed, with an earlier piece.
+class Stopped {};
 
-void send(chan_id channel, const void* data, size_t bytes) {
-  if (chan_send(channel, data, bytes) != 0) throw JobError(chan_last_error());
+void send(chan_id channel, std::string_view bytes) {
+  if (chan_send(channel, bytes.data(), bytes.size()) != 0) throw JobError(chan_last_error());
+}
+
+void send_head(chan_id channel, bool is_sorted, uint64_t pairs) {
+  const ShareHead head{is_sorted, pairs};
+  send(channel, {reinterpret_cast<const char*>(&head), sizeof head});
+}
+
+void tell_counts(uint64_t pairs, uint64_t bytes_spilled) {
+  g_line->pairs = pairs;
+  g_line->bytes_spilled = bytes_spilled;
 }
 
 void take_skips(const Skips& skips, uint64_t piece) {
@@ -33,15 +44,16 @@ void take_skips(const Skips& skips, uint64_t piece) {
 }
 
 // What maps have held back is of no piece.
-void finish(Maps& maps, Runs& runs) {
+void spill(Maps& maps, Runs& runs) {
   runs.set_piece(0);
   maps.finish(runs);
+  runs.spill();
 }
 
 void map_pieces(Plan& plan, uint32_t number, Maps& maps, Runs& runs) {
   const std::atomic<uint64_t>& failed = plan.board.header().first_failure;
   for (uint64_t n = number; n < plan.input.pieces(); n += plan.workers) {
-    if (n > failed.load(std::memory_order_relaxed)) throw OtherEndGone();
+    if (n > failed.load(std::memory_order_relaxed)) throw Stopped();
     const Piece piece = plan.input.piece(n);
     take_skips(plan.skips, n);
     g_line->piece.store(n, std::memory_order_relaxed);
@@ -50,27 +62,50 @@ void map_pieces(Plan& plan, uint32_t number, Maps& maps, Runs& runs) {
     if (working_on(piece.begin, piece.end)) maps.map(piece, runs);
     g_line->end_turn();
     if (maps.bytes_held() + runs.bytes_held() > plan.memory_each) {
-      finish(maps, runs);
-      runs.spill();
+      spill(maps, runs);
     }
     plan.input.release(piece);
     g_line->steps.fetch_add(1, std::memory_order_relaxed);
   }
-  finish(maps, runs);
   g_line->piece.store(WorkerLine::kNothing, std::memory_order_relaxed);
 }
 
-void hand_out(const Plan& plan, uint32_t number, Runs& runs) {
-  runs.sort();
+// Sends each reducer its share, by share(reducer, channel).
+template <typename Share>
+void hand_out(const Plan& plan, uint32_t number, Share&& share) {
   for (uint32_t step = 0; step < plan.workers; ++step) {
     const uint32_t reducer = (number + plan.workers - step) % plan.workers;
     const chan_id channel = plan.shuffled(number, reducer);
-    runs.each_block(reducer, [&](std::string_view block) { send(channel, block.data(), block.size()); });
-    send(channel, nullptr, 0);
-    const auto& segments = runs.segments(reducer);
-    send(channel, segments.data(), segments.size() * sizeof(Segment));
+    share(reducer, channel);
     chan_free(channel);
   }
+}
+
+void hand_out_sorted(const Plan& plan, uint32_t number, std::unique_ptr<Maps> maps, Runs& runs) {
+  runs.set_piece(0);
+  maps->finish(runs);
+  maps.reset();
+  tell_counts(runs.pairs(), runs.bytes_spilled());
+  runs.sort();
+  hand_out(plan, number, [&](uint32_t reducer, chan_id channel) {
+    send_head(channel, true, runs.sorted(reducer).pairs());
+    runs.sorted(reducer).each_block([&](std::string_view block) { send(channel, block); });
+    send(channel, {});
+    const auto& segments = runs.segments(reducer);
+    send(channel, {reinterpret_cast<const char*>(segments.data()), segments.size() * sizeof(Segment)});
+  });
+}
+
+void hand_out_unordered(const Plan& plan, uint32_t number, std::unique_ptr<Maps> maps) {
+  Unordered pairs(plan);
+  maps->finish(pairs);
+  maps.reset();
+  tell_counts(pairs.pairs(), 0);
+  hand_out(plan, number, [&](uint32_t reducer, chan_id channel) {
+    send_head(channel, false, pairs.of(reducer).pairs());
+    pairs.of(reducer).each_block([&](std::string_view block) { send(channel, block); });
+    send(channel, {});
+  });
 }
 
 }  // namespace
@@ -86,14 +121,15 @@ bool working_on(uint64_t begin, uint64_t end) {
 int run_mapper(Plan& plan, uint32_t number) {
   g_line = &plan.board.mapper(number);
   try {
-    Runs runs(plan.job, plan.workers, plan.memory_each, number, plan.spill_files[number].get());
-    const std::unique_ptr<Maps> maps = plan.job.start_maps();
+    Runs runs(plan, number);
+    std::unique_ptr<Maps> maps = plan.job.start_maps();
     map_pieces(plan, number, *maps, runs);
-    g_line->pairs = runs.pairs();
-    g_line->bytes_spilled = runs.bytes_spilled();
-    hand_out(plan, number, runs);
+    // All is still in the maps' own table, and a reducer can put it in one like it.
+    const bool unordered = runs.pairs() == 0 && plan.job.start_table() != nullptr;
+    if (unordered) hand_out_unordered(plan, number, std::move(maps));
+    else hand_out_sorted(plan, number, std::move(maps), runs);
     return 0;
-  } catch (const OtherEndGone&) {
+  } catch (const Stopped&) {
     return kStoppedExit;
   } catch (const std::exception& error) {
     g_line->set_message(error.what());

@@ -45,7 +45,9 @@ bool RunReader::next(PairView& pair) {
     }
     bytes_.erase(0, at_);
     at_ = 0;
-    if (!more_(bytes_)) return false;
+    if (more_(bytes_)) continue;
+    if (!bytes_.empty()) throw JobError("the last pair of a run is not whole");
+    return false;
   }
 }
 

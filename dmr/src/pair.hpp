@@ -80,10 +80,11 @@ class KeyOrder {
  public:
   explicit KeyOrder(ByteJob::Less less) : less_(less) {}
   uint64_t prefix(std::string_view key) const { return less_ == nullptr ? prefix_of(key) : 0; }
-  // Negative, 0, positive; of keys with equal prefixes.
+  // Negative, 0, positive; of keys with equal prefixes. 0 only for the same bytes: which keys are one must not depend
+  // on who has which.
   int compare(std::string_view a, std::string_view b) const {
     if (less_ == nullptr) return a.compare(b);
-    return less_(a, b) ? -1 : less_(b, a) ? 1 : 0;
+    return less_(a, b) ? -1 : less_(b, a) ? 1 : a.compare(b);
   }
 
  private:

@@ -4,56 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "merge.hpp"
-#include "runs.hpp"
-#include "worker.hpp"
+#include "blocks.hpp"
+#include "intake.hpp"
 
 namespace dmr {
 
 namespace {
-
-constexpr size_t kBlockBytes = 64 << 10;
-
-class MapperGone {};
-
-std::string receive(chan_id channel) {
-  const ssize_t size = chan_next_size(channel);
-  if (size < 0) throw MapperGone();
-  std::string message(static_cast<size_t>(size), '\0');
-  if (chan_recv(channel, message.data(), message.size()) < 0) throw MapperGone();
-  return message;
-}
-
-struct Share {  // what one mapper has for this reducer
-  std::vector<std::string> blocks;
-  std::vector<Segment> segments;
-};
-
-Share take_share(chan_id channel) {
-  Share share;
-  for (std::string block = receive(channel); !block.empty(); block = receive(channel)) {
-    share.blocks.push_back(std::move(block));
-  }
-  const std::string list = receive(channel);
-  share.segments.resize(list.size() / sizeof(Segment));
-  if (!list.empty()) std::memcpy(share.segments.data(), list.data(), list.size());
-  chan_free(channel);
-  return share;
-}
-
-// The order of adding breaks ties: of each mapper what it wrote first.
-void add_all(const Plan& plan, std::vector<Share> shares, Merger& merger) {
-  constexpr uint64_t kLeastBuffer = 4 << 10, kMostBuffer = 1 << 20;
-  size_t segments = 1;
-  for (const Share& share : shares) segments += share.segments.size();
-  const auto buffer = static_cast<size_t>(std::clamp(plan.memory_each / 2 / segments, kLeastBuffer, kMostBuffer));
-  for (Share& share : shares) {
-    for (const Segment& s : share.segments) {
-      merger.add(RunReader(bytes_of_file(plan.spill_files[s.file].get(), s.offset, s.bytes, buffer)));
-    }
-    merger.add(RunReader(bytes_of_blocks(std::move(share.blocks))));
-  }
-}
 
 // The values at the top of the merger that belong to one key.
 class Group : public ByteValues {
@@ -134,13 +90,8 @@ void reduce_all(const Plan& plan, Merger& merger, WorkerLine& line, chan_id chan
 int run_reducer(Plan& plan, uint32_t number) {
   WorkerLine& line = plan.board.reducer(number);
   try {
-    std::vector<Share> shares(plan.workers);
-    for (uint32_t step = 0; step < plan.workers; ++step) {
-      const uint32_t mapper = (number + step) % plan.workers;
-      shares[mapper] = take_share(plan.shuffled(mapper, number));
-    }
     Merger merger(plan.job.less());
-    add_all(plan, std::move(shares), merger);
+    take_in(plan, number, merger);
     merger.start();
     reduce_all(plan, merger, line, plan.results[number]);
     return 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <chan/chan.h>
@@ -19,9 +20,10 @@ struct Plan {
   const Input& input;
   const Skips& skips;
   uint32_t workers;
-  uint64_t memory_each;  // of a mapper; a reducer needs no more
+  uint64_t memory_each;  // of a mapper; a reducer needs as much, if keys are spread evenly over reducers
   Board board;
   std::vector<spmc::base::UniqueFd> spill_files;  // of each mapper; invalid where there can be none
+  std::string why_no_spill_files;                 // if they are invalid
   std::vector<chan_id> shuffle;                   // from mapper i to reducer j: [i * workers + j]
   std::vector<chan_id> results;                   // from reducer j to the root
 
@@ -29,6 +31,11 @@ struct Plan {
 };
 
 uint64_t hash_of(std::string_view key);  // the same in every run
+
+// What a mapper sends a reducer first.
+struct ShareHead {
+  uint64_t is_sorted, pairs;  // pairs: in memory
+};
 
 inline constexpr int kFailedExit = 3;   // its line says why
 inline constexpr int kStoppedExit = 4;  // because of another

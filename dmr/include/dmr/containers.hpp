@@ -30,7 +30,9 @@ template <typename Key, typename Combiner>
 class Kept<ManyKeys, Key, Combiner> {
  public:
   using Value = typename Combiner::Value;
+  void expect(size_t keys) { table_.expect(keys); }
   void add(const auto& key, const Value& value) { table_.add(encode_(key), value); }
+  void add_encoded(std::string_view key, const Value& value) { table_.add(key, value); }
   void give_all(Pairs& pairs) {
     table_.take_all([&](std::string_view key, const Value& value) { pairs.add(key, ValueCodec<Value>::bytes(value)); });
   }
@@ -45,6 +47,7 @@ template <size_t n, std::unsigned_integral Key, typename Combiner>
 class Kept<FewKeys<n>, Key, Combiner> {
  public:
   using Value = typename Combiner::Value;
+  void expect(size_t) {}
   void add(Key key, const Value& value) {
     if (key >= n) throw JobError("a key is " + std::to_string(key) + ", and FewKeys has " + std::to_string(n));
     if (is_there_[key]) {
@@ -54,6 +57,7 @@ class Kept<FewKeys<n>, Key, Combiner> {
       values_[key] = value;
     }
   }
+  void add_encoded(std::string_view key, const Value& value) { add(KeyCodec<Key>::decode(key), value); }
   void give_all(Pairs& pairs) {
     for (size_t key = 0; key < n; ++key) {
       if (!is_there_[key]) continue;

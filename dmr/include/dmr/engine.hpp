@@ -1,9 +1,9 @@
 // What the typed interface (map_reduce.hpp) is made of: jobs over pairs of bytes. For map_reduce.hpp, and for jobs
 // whose keys and values are bytes anyway.
 //
-//   root ── forks ──> mapper 0 ... n-1      maps pieces i, i+n, i+2n, ...; puts pairs together; sorts them
+//   root ── forks ──> mapper 0 ... n-1      maps pieces i, i+n, i+2n, ...; puts pairs together, or sorts them
 //                        |   \ /            one channel from every mapper to every reducer
-//                     reducer 0 ... n-1     merges what has its hash, reduces key by key
+//                     reducer 0 ... n-1     puts together or merges what has its hash, reduces key by key
 //   root <── merges what the reducers send, in the order of keys
 //
 // Mappers and reducers are spaces. What does not fit in memory lies sorted in a temporary file of its mapper, where the
@@ -38,6 +38,18 @@ class Maps {
   virtual size_t bytes_held() const { return 0; }
 };
 
+// Puts together the values of each key, in any order.
+class Table {
+ public:
+  virtual ~Table() = default;
+  // So many keys will be there, about: makes room.
+  virtual void expect(size_t keys) = 0;
+  virtual void add(std::string_view key, std::string_view value) = 0;
+  // Each key once; the table is empty then.
+  virtual void give_all(Pairs& pairs) = 0;
+  virtual size_t bytes_held() const = 0;
+};
+
 // The values of one key: pieces of the input in their order, within a piece in the order in which they were added.
 class ByteValues {
  public:
@@ -59,11 +71,14 @@ class ByteJob {
 
   virtual ~ByteJob() = default;
   virtual std::unique_ptr<Maps> start_maps() const = 0;
+  // Where the order in which values are put together makes no difference, and the maps hold them back until finish: how
+  // reducers do it, too. Null: what maps add comes to reduce as it is.
+  virtual std::unique_ptr<Table> start_table() const { return nullptr; }
   // Values that are left are passed over.
   virtual void reduce(std::string_view key, ByteValues& values, ByteResults& results) const = 0;
   // Which of the `parts` reducers gets the key: a function of these two.
   virtual uint32_t partition(std::string_view key, uint32_t parts) const;
-  // The order of keys and of the output: null: that of memcmp. Keys of which none is less are one key.
+  // The order of keys and of the output; null: that of memcmp. Of keys of which none is less that of memcmp decides.
   virtual Less less() const { return nullptr; }
   // The key in a message.
   virtual std::string describe(std::string_view key) const;
@@ -74,12 +89,13 @@ class ByteJob {
 void init();
 
 // Runs the job; `each` gets the results in the order of keys, in the caller's space, while the reductions go on. It may
-// throw. Throws JobError, after which no process is left. Blocks. The results do not depend on the options.
+// throw. Throws JobError, after which no process is left. Blocks. The results do not depend on the options,
+// but for what is left out.
 using ByteSink = std::function<void(std::string_view key, std::string_view result)>;
 Statistics run_bytes(const ByteJob& job, const Input& input, const Options& options, const ByteSink& each);
 
 // For maps that go through the records of their piece, before each: tells its range (of bytes of the file, or numbers)
 // for the message if it fails. False: it failed before, and is to be left out (Options::skip_at_most). Cheap.
-bool working_on(uint64_t begin, uint64_t end);
+[[nodiscard]] bool working_on(uint64_t begin, uint64_t end);
 
 }  // namespace dmr

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include <dmr/codec.hpp>
+#include <dmr/error.hpp>
+#include <dmr/huge_pages.hpp>
 
 namespace dmr::detail {
 
@@ -43,6 +45,23 @@ struct KeyWords {
     if (key.size() < 8) return {few_bytes(key.data(), key.size()), 0};
     return {word_at(key.data()), word_at(key.data() + key.size() - 8)};
   }
+  // The key of these words, if it has at most 16 bytes.
+  std::string_view key(char (&to)[16], size_t size) const {
+    if (size >= 8) {
+      std::memcpy(to, &first, 8);
+      std::memcpy(to + size - 8, &last, 8);
+    } else if (size >= 4) {
+      const auto low = static_cast<uint32_t>(first), high = static_cast<uint32_t>(first >> 32);
+      std::memcpy(to, &low, 4);
+      std::memcpy(to + size - 4, &high, 4);
+    } else if (size > 0) {
+      const auto byte = [this](int shift) { return static_cast<char>(static_cast<uint8_t>(first >> shift)); };
+      to[0] = byte(0);
+      to[size / 2] = byte(8);
+      to[size - 1] = byte(16);
+    }
+    return {to, size};
+  }
 };
 
 inline uint64_t fold_multiply(uint64_t a, uint64_t b) {
@@ -66,6 +85,10 @@ class HashTable {
 
   HashTable() { resize(kFirstSlots); }
 
+  void expect(size_t keys) {
+    const size_t slots = std::bit_ceil(keys + keys / 4);
+    if (slots > slots_.size()) resize(slots);
+  }
   // In the order of the calls for each key.
   void add(std::string_view key, const Value& value) {
     if (key.size() > kShort) return add_long(key, value);
@@ -75,16 +98,17 @@ class HashTable {
     place.words = KeyWords::of(key);
     place.hash = hash_of_key(place.words, key);
     place.value = value;
-    if (!key.empty()) std::memcpy(place.key, key.data(), key.size());
+    if (key.size() > kInSlot) std::memcpy(place.key, key.data(), key.size());
     __builtin_prefetch(&slots_[place.hash >> shift_], 1);
   }
 
-  // Empties the table.
+  // Empties the table. The order is that of hashes, nearly.
   template <typename Take>
   void take_all(Take&& take) {
     settle();
+    char text[kInSlot];
     for (const Slot& slot : slots_) {
-      if (slot.size_and_one != 0) take(key_of(slot), slot.value);
+      if (slot.size_and_one != 0) take(key_of(slot, text), slot.value);
     }
     used_ = heap_ = 0;
     keys_.clear();
@@ -96,19 +120,20 @@ class HashTable {
   }
 
  private:
-  static constexpr size_t kFirstSlots = 1 << 10, kAhead = 8, kShort = 64, kMostKeyBytes = size_t{1} << 31;
+  static constexpr size_t kFirstSlots = 1 << 10, kAhead = 8, kInSlot = 16, kShort = 64, kMostKeyBytes = size_t{1} << 31;
   struct Slot {
     KeyWords words;
     uint32_t size_and_one = 0;  // 0: free
-    uint32_t key = 0;           // in keys_
+    uint32_t key = 0;           // in keys_, if it is longer than kInSlot
     Value value{};
   };
+  using Slots = std::vector<Slot, HugePages<Slot>>;
   // Added, but not yet in its slot.
   struct Waiting {
     KeyWords words;
     uint64_t hash;
     uint32_t size_and_one = 0;  // 0: nothing
-    char key[kShort];
+    char key[kShort];           // if it is longer than kInSlot
     Value value;
     std::string_view text() const { return {key, size_and_one - 1}; }
   };
@@ -137,8 +162,9 @@ class HashTable {
     for (size_t at = hash >> shift_;; at = (at + 1) & (slots_.size() - 1)) {
       Slot& slot = slots_[at];
       if (slot.size_and_one == 0) {
+        if (key.size() >= UINT32_MAX - keys_.size()) throw JobError("one piece has 4 GiB of keys");
         slot = {words, size_and_one, static_cast<uint32_t>(keys_.size()), value};
-        keys_.insert(keys_.end(), key.begin(), key.end());
+        if (key.size() > kInSlot) keys_.insert(keys_.end(), key.begin(), key.end());
         heap_ += heap_of(value);
         if (++used_ * 5 > slots_.size() * 4) resize(slots_.size() * 2);
         return;
@@ -152,26 +178,30 @@ class HashTable {
     }
   }
   bool same_middle(const Slot& slot, std::string_view key) const {
-    return key.size() <= 16 || std::memcmp(keys_.data() + slot.key + 8, key.data() + 8, key.size() - 16) == 0;
+    return key.size() <= kInSlot || std::memcmp(keys_.data() + slot.key + 8, key.data() + 8, key.size() - 16) == 0;
   }
-  std::string_view key_of(const Slot& slot) const { return {keys_.data() + slot.key, slot.size_and_one - size_t{1}}; }
+  std::string_view key_of(const Slot& slot, char (&text)[kInSlot]) const {
+    const size_t size = slot.size_and_one - size_t{1};
+    return size <= kInSlot ? slot.words.key(text, size) : std::string_view(keys_.data() + slot.key, size);
+  }
 
   void resize(size_t count) {
-    std::vector<Slot> old(count);
+    Slots old(count);
     old.swap(slots_);
     shift_ = 64 - std::countr_zero(count);
+    char text[kInSlot];
     for (Slot& slot : old) {
       if (slot.size_and_one == 0) continue;
-      size_t at = hash_of_key(slot.words, key_of(slot)) >> shift_;
+      size_t at = hash_of_key(slot.words, key_of(slot, text)) >> shift_;
       while (slots_[at].size_and_one != 0) at = (at + 1) & (count - 1);
       slots_[at] = std::move(slot);
     }
   }
 
-  std::vector<Slot> slots_;  // a power of two
+  Slots slots_;  // a power of two
   size_t used_ = 0;
   size_t heap_ = 0;         // of all values
-  std::vector<char> keys_;  // all keys, one behind the other
+  std::vector<char> keys_;  // all that are not in slots, one behind the other
   int shift_ = 0;
   std::array<Waiting, kAhead> waiting_;  // the oldest at next_ % kAhead
   size_t next_ = 0;

@@ -2,8 +2,8 @@
 //
 // A piece is what one call of a job's map() gets. Where pieces begin and end depends on the input alone, never on the
 // number of workers: a border lies where the first record begins at or after a multiple of the piece's size in its
-// file. So whatever is summed up piece by piece is the same in every run.
-// What is summed up depends on the size of pieces, where the order of a sum matters; nothing else does.
+// file. So whatever is summed up piece by piece is the same in every run. Where the order of a sum matters, it depends
+// on the size of pieces; nothing else does.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,25 @@
 #include <vector>
 
 #include <base/mapping.hpp>
+#include <dmr/error.hpp>
 
 namespace dmr {
 
 inline constexpr uint64_t kPieceBytes = 1 << 20;  // unless chosen otherwise
 
+// Space, tab, and all that ends lines.
+inline bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 // Where records end.
 class Records {
  public:
   static Records lines() { return Records(Kind::kLines, 0); }    // behind each newline
-  static Records blanks() { return Records(Kind::kBlanks, 0); }  // at each space, tab, line end
+  static Records blanks() { return Records(Kind::kBlanks, 0); }  // at each is_blank
   // Of `bytes` each; what is left over at the end of a file is an error.
-  static Records of_size(uint64_t bytes) { return Records(Kind::kSize, bytes); }
+  static Records of_size(uint64_t bytes) {
+    if (bytes == 0) throw JobError("records of 0 bytes");
+    return Records(Kind::kSize, bytes);
+  }
   // A function of the program's: of all the bytes of a file and a position in it, where the first record begins that
   // begins there or later. Must depend on the bytes alone.
   using Border = uint64_t (*)(std::string_view file, uint64_t position);
@@ -35,7 +42,9 @@ class Records {
     return records;
   }
 
-  uint64_t begin_at_or_after(std::string_view file, uint64_t position) const;
+  // Where the first record begins from `position` on; `limit`, which is at most the file's size, if none does before
+  // it.
+  uint64_t first_begin(std::string_view file, uint64_t position, uint64_t limit) const;
   uint64_t size() const { return size_; }  // of each; 0: they differ
 
  private:
@@ -56,9 +65,11 @@ struct Piece {
 
 class Input {
  public:
-  // Files in this order. A directory, or a file that cannot be read, is an error. Throws JobError.
+  // Files in this order. A directory, or a file that cannot be read, is an error. They are mapped; if there are more
+  // than kMostMapped, the others are first copied to a temporary file in `folder`. Throws JobError.
   static Input files(const std::vector<std::string>& paths, Records records = Records::lines(),
-                     uint64_t piece_bytes = kPieceBytes);
+                     uint64_t piece_bytes = kPieceBytes, const std::string& folder = "");
+  static constexpr size_t kMostMapped = 16384;  // the kernel allows a process some 65,000 mappings
   // Standard input; what is no file is first copied to a temporary one in `folder`. Throws JobError.
   static Input standard_input(Records records = Records::lines(), const std::string& folder = "",
                               uint64_t piece_bytes = kPieceBytes);
@@ -87,8 +98,9 @@ class Input {
     uint64_t first_piece = 0;
     bool mapped = false;
   };
-  Input(Records records, uint64_t piece_bytes) : records_(records), piece_bytes_(piece_bytes) {}
+  Input(Records records, uint64_t piece_bytes);
   void add(std::string name, std::string_view data, bool mapped);
+  void map_copies(int file, uint64_t size, const std::string& name);
   uint64_t pieces_of(std::string_view data) const;
   void add_file(std::string name, int fd, uint64_t size);
 

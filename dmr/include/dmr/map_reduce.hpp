@@ -9,7 +9,8 @@
 //   Container                                 how a mapper keeps pairs: ManyKeys, FewKeys<n> (containers.hpp)
 //   Result, reduce(key, values, emit)         makes results out of the values of a key, by emit(result); without it the
 //                                             combined value is the result, or without a combiner each value is one
-//   static bool compare(a, b)                 the order of keys, in place of that of their codec
+//   static bool compare(a, b)                 the order of keys, in place of that of their codec, which decides where
+//                                             neither is less: they are two keys all the same
 //   uint32_t partition(key, parts)            which reducer gets a key; a function of these two
 //
 // The output is sorted by key, and the same bytes for any number of workers and any memory limit. The values of a key
@@ -100,9 +101,10 @@ class EveryMaps : public Maps {
 };
 
 template <typename Job>
-class CombiningMaps : public Maps {
-  using Kept = detail::Kept<typename Job::Container, typename Job::Key, typename Job::Combiner>;
+using KeptOf = Kept<typename Job::Container, typename Job::Key, typename Job::Combiner>;
 
+template <typename Job>
+class CombiningMaps : public Maps {
  public:
   explicit CombiningMaps(const Job& job) : job_(job) {}
   void map(const Piece& piece, Pairs& pairs) override {
@@ -115,7 +117,21 @@ class CombiningMaps : public Maps {
 
  private:
   const Job& job_;
-  Kept kept_;
+  KeptOf<Job> kept_;
+};
+
+template <typename Job>
+class CombiningTable : public Table {
+ public:
+  void expect(size_t keys) override { kept_.expect(keys); }
+  void add(std::string_view key, std::string_view value) override {
+    kept_.add_encoded(key, ValueCodec<typename Job::Value>::decode(value));
+  }
+  void give_all(Pairs& pairs) override { kept_.give_all(pairs); }
+  size_t bytes_held() const override { return kept_.bytes_held(); }
+
+ private:
+  KeptOf<Job> kept_;
 };
 
 // A typed job as one over bytes.
@@ -124,6 +140,9 @@ class AsBytes : public ByteJob {
   using Key = typename Job::Key;
   using Value = typename Job::Value;
   using Result = typename Job::Result;
+  static_assert(!std::same_as<Key, std::string_view> && !std::same_as<Value, std::string_view> &&
+                    !std::same_as<Result, std::string_view>,
+                "keys, values and results outlive the bytes they come from: std::string");
   static constexpr bool kCombines = !std::same_as<typename Job::Combiner, EveryValue>;
 
  public:
@@ -131,6 +150,12 @@ class AsBytes : public ByteJob {
   std::unique_ptr<Maps> start_maps() const override {
     if constexpr (kCombines) return std::make_unique<CombiningMaps<Job>>(job_);
     else return std::make_unique<EveryMaps<Job>>(job_);
+  }
+  std::unique_ptr<Table> start_table() const override {
+    if constexpr (kCombines) {
+      if (Job::Combiner::kExact) return std::make_unique<CombiningTable<Job>>();
+    }
+    return nullptr;
   }
   void reduce(std::string_view key, ByteValues& bytes, ByteResults& results) const override {
     Values<Value> values(bytes);

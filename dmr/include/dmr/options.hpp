@@ -19,8 +19,10 @@ struct Options {
   std::string temporary_folder;  // for what does not fit; "": $TMPDIR, or /tmp
   double seconds_per_piece = 0;  // a map of one piece that takes longer ends the job; 0: no limit
   // So many failing records or keys are left out, of a map that does not tell its records (working_on) whole pieces.
-  // The job is run again from its start after each; results that were given out are void then, and come again.
+  // The job is run again from its start after each. When the reduction of a key fails, results that were given out
+  // before are void, and come again.
   uint64_t skip_at_most = 0;
+  bool skip_keys = true;                                 // false: a reduction that fails ends the job
   std::function<void(const std::string& what)> skipped;  // told of each: where and why it failed
   std::function<void(const Progress&)> progress;         // called every tenth of a second or so
 };

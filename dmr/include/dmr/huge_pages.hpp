@@ -1,0 +1,35 @@
+// An allocator for large arrays that are read and written all over: they lie in huge pages where the kernel has some,
+// which saves most misses of the TLB.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <new>
+
+namespace dmr::detail {
+
+template <typename T>
+struct HugePages {
+  using value_type = T;
+  static constexpr size_t kHugePage = 2 << 20;
+
+  HugePages() = default;
+  template <typename Other>
+  HugePages(const HugePages<Other>&) {}
+
+  T* allocate(size_t count) {
+    const size_t bytes = count * sizeof(T);
+    if (bytes < kHugePage) return static_cast<T*>(::operator new(bytes));
+    void* const memory = ::operator new (bytes, std::align_val_t{kHugePage});
+    (void)::madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* memory, size_t count) {
+    if (count * sizeof(T) < kHugePage) ::operator delete(memory);
+    else ::operator delete (memory, std::align_val_t{kHugePage});
+  }
+  bool operator==(const HugePages&) const = default;
+};
+
+}  // namespace dmr::detail

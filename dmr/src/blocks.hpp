@@ -1,0 +1,72 @@
+// Pairs in memory, in the order in which they were added, in blocks that are never moved.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "pair.hpp"
+
+namespace dmr {
+
+inline constexpr size_t kBlockBytes = 128 << 10;  // of a block, if it is not one pair alone
+
+class Blocks {
+ public:
+  // Of a pair: what was added earlier has a smaller one.
+  using Place = uint64_t;
+
+  Place add(const PairView& pair) {
+    const size_t bytes = bytes_of(pair);
+    if (used_ == 0 || blocks_[used_ - 1].room() < bytes) open_block(bytes);
+    Block& block = blocks_[used_ - 1];
+    const Place place = Place{used_ - 1} << kPlaceBits | block.size;
+    write_pair(block.data.get() + block.size, pair);
+    block.size += bytes;
+    bytes_ += bytes;
+    ++pairs_;
+    return place;
+  }
+  // And the bytes that it takes, from its first on.
+  PairView pair_at(Place place, std::string_view& bytes) const {
+    const Block& block = blocks_[place >> kPlaceBits];
+    const size_t at = place & ((Place{1} << kPlaceBits) - 1);
+    PairView pair;
+    const size_t size = read_pair({block.data.get() + at, block.size - at}, pair);
+    bytes = {block.data.get() + at, size};
+    return pair;
+  }
+  template <typename Take>
+  void each_block(Take&& take) const {
+    for (size_t i = 0; i < used_; ++i) take(std::string_view(blocks_[i].data.get(), blocks_[i].size));
+  }
+  size_t bytes() const { return bytes_; }
+  size_t pairs() const { return pairs_; }
+  // The memory stays for what comes next.
+  void clear() { used_ = bytes_ = pairs_ = 0; }
+
+ private:
+  static constexpr int kPlaceBits = 36;  // of a place in its block: a key and a value have less than 8 GiB and a bit
+  struct Block {
+    std::unique_ptr<char[]> data;
+    size_t size = 0, capacity = 0;
+    size_t room() const { return capacity - size; }
+  };
+
+  void open_block(size_t bytes) {
+    if (used_ == blocks_.size()) blocks_.emplace_back();
+    Block& block = blocks_[used_++];
+    block.size = 0;
+    if (block.capacity >= bytes) return;
+    block.capacity = std::max(bytes, kBlockBytes);
+    block.data.reset(new char[block.capacity]);
+  }
+
+  std::vector<Block> blocks_;
+  size_t used_ = 0, bytes_ = 0, pairs_ = 0;  // used_: of the blocks
+};
+
+}  // namespace dmr
