@@ -4,6 +4,7 @@
 // be cut before any '<' without cutting a link.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,22 +17,33 @@ inline uint64_t html_border(std::string_view file, uint64_t position) {
   return at == file.npos ? file.size() : at;
 }
 
-// Reads ` = "value"` from `at` on; false: there is something else. Tabs and line ends in the value are left out.
-inline bool read_quoted_value(std::string_view text, size_t at, std::string& value) {
+// What cannot simply be part of a value in quotes.
+inline constexpr std::array<bool, 256> kEndsPlainValue = [] {
+  std::array<bool, 256> is{};
+  for (const char c : {'"', '\'', '<', '\0', '\t', '\n', '\r'}) is[static_cast<uint8_t>(c)] = true;
+  return is;
+}();
+
+// The value of ` = "value"` from `at` on, without tabs and line ends; "" if there is something else. It lies in the
+// text, or in `kept`.
+inline std::string_view quoted_value(std::string_view text, size_t at, std::string& kept) {
   constexpr std::string_view kBlanks = " \t\n\f\r";
   at = text.find_first_not_of(kBlanks, at);
-  if (at == text.npos || text[at] != '=') return false;
+  if (at == text.npos || text[at] != '=') return {};
   at = text.find_first_not_of(kBlanks, at + 1);
-  if (at == text.npos || (text[at] != '"' && text[at] != '\'')) return false;
-  const char quote = text[at];
-  value.clear();
-  for (++at; at < text.size(); ++at) {
+  if (at == text.npos || (text[at] != '"' && text[at] != '\'')) return {};
+  const char quote = text[at++];
+  const size_t begin = at;
+  while (at < text.size() && !kEndsPlainValue[static_cast<uint8_t>(text[at])]) ++at;
+  if (at < text.size() && text[at] == quote) return text.substr(begin, at - begin);
+  kept = text.substr(begin, at - begin);
+  for (; at < text.size(); ++at) {
     const char c = text[at];
-    if (c == quote) return !value.empty();
-    if (c == '<' || c == '\0') return false;
-    if (c != '\t' && c != '\n' && c != '\r') value.push_back(c);
+    if (c == quote) return kept;
+    if (c == '<' || c == '\0') return {};
+    if (c != '\t' && c != '\n' && c != '\r') kept.push_back(c);
   }
-  return false;
+  return {};
 }
 
 // Calls take(target) for each link; the target is good until the next.
@@ -46,13 +58,13 @@ void each_link(std::string_view text, Take&& take) {
     // The name of an attribute begins behind a blank, a quote or a slash; data-href is another.
     return at > 0 && std::string_view(" \t\n\f\r\"'/").find(text[at - 1]) != std::string_view::npos;
   };
-  std::string target;
+  std::string kept;
   // Values must have a '=' before them: there are few of these.
   for (size_t equals = text.find('='); equals != text.npos; equals = text.find('=', equals + 1)) {
     size_t end = equals;
     while (end > 0 && std::string_view(" \t\n\f\r").find(text[end - 1]) != std::string_view::npos) --end;
     if (end < kName.size() || !is_name(end - kName.size())) continue;
-    if (read_quoted_value(text, end, target)) take(std::string_view(target));
+    if (const std::string_view target = quoted_value(text, end, kept); !target.empty()) take(target);
   }
 }
 
