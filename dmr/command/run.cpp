@@ -1,6 +1,10 @@
 // Jobs whose maps and reductions are programs, after the conventions of Hadoop Streaming: lines of a key, a tab, a
 // value.
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <dmr/engine.hpp>
 #include <dmr/temporary.hpp>
@@ -22,6 +26,9 @@ key in the order of the input; what it writes is the output. A line without a ta
 with an empty value. A command that does not end with exit code 0 ends the job.
 
       --map=COMMAND
+      --combine=COMMAND reads what the map command has written for one part of the input, as
+                        the reduction command would, and writes such lines in its place: less
+                        to sort. It may be the reduction command itself, if that adds up
       --reduce=COMMAND  (default: the sorted lines are the output)
       --reducers=R      processes of the reduction, 1 to 64; each gets the keys of one of R
                         parts, and the output is theirs, one behind the other (default 1)
@@ -32,10 +39,44 @@ The map command finds in its environment mapreduce_map_input_file, mapreduce_map
 and mapreduce_map_input_length (bytes).
 )";
 
+struct Commands {
+  std::string map, combine, reduce;  // "": none
+};
+
+size_t key_bytes(std::string_view line) { return std::min(line.find('\t'), line.size()); }
+
+// Lines sorted by key, those of a key as they came.
+class SortedLines {
+ public:
+  void add(std::string_view line) {
+    places_.push_back({text_.size(), key_bytes(line), line.size()});
+    text_.append(line);
+  }
+  std::string take() {
+    const auto key = [this](const Place& place) { return std::string_view(text_).substr(place.at, place.key_bytes); };
+    std::stable_sort(places_.begin(), places_.end(), [&](const Place& a, const Place& b) { return key(a) < key(b); });
+    std::string sorted;
+    sorted.reserve(text_.size() + 2 * places_.size());
+    for (const Place& place : places_) {
+      sorted.append(text_, place.at, place.bytes);
+      // As lines come to a reduction.
+      sorted += place.key_bytes == place.bytes ? "\t\n" : "\n";
+    }
+    return sorted;
+  }
+
+ private:
+  struct Place {
+    size_t at, key_bytes, bytes;
+  };
+  std::string text_;
+  std::vector<Place> places_;
+};
+
 // Values keep the tab before them, so that a line without one comes out as it went in.
 class StreamMaps : public Maps {
  public:
-  StreamMaps(const Input& input, const std::string& command) : input_(input), command_(command) {}
+  StreamMaps(const Input& input, const Commands& commands) : input_(input), commands_(commands) {}
   void map(const Piece& piece, Pairs& pairs) override {
     const Variables variables = {
         {"mapreduce_map_input_file", input_.name(piece.file)},
@@ -43,28 +84,33 @@ class StreamMaps : public Maps {
         {"mapreduce_map_input_length", std::to_string(piece.end - piece.begin)},
     };
     if (piece.data.empty()) return;
-    filter_through(command_, piece.data, variables, [&](std::string_view line) {
-      const size_t tab = std::min(line.find('\t'), line.size());
+    const auto add = [&](std::string_view line) {
+      const size_t tab = key_bytes(line);
       pairs.add(line.substr(0, tab), line.substr(tab));
-    });
+    };
+    if (commands_.combine.empty()) return filter_through(commands_.map, piece.data, variables, add);
+    // Part by part: so the combiner too is given what depends on the input alone.
+    SortedLines lines;
+    filter_through(commands_.map, piece.data, variables, [&](std::string_view line) { lines.add(line); });
+    filter_through(commands_.combine, lines.take(), variables, add);
   }
 
  private:
   const Input& input_;
-  const std::string& command_;
+  const Commands& commands_;
 };
 
 class StreamJob : public ByteJob {
  public:
-  StreamJob(const Input& input, const std::string& map_command) : input_(input), map_command_(map_command) {}
-  std::unique_ptr<Maps> start_maps() const override { return std::make_unique<StreamMaps>(input_, map_command_); }
+  StreamJob(const Input& input, const Commands& commands) : input_(input), commands_(commands) {}
+  std::unique_ptr<Maps> start_maps() const override { return std::make_unique<StreamMaps>(input_, commands_); }
   void reduce(std::string_view, ByteValues& values, ByteResults& results) const override {
     for (std::string_view value; values.next(value);) results.add(value);
   }
 
  private:
   const Input& input_;
-  const std::string& map_command_;
+  const Commands& commands_;
 };
 
 // The reductions, each with a file of its own for its output.
@@ -95,24 +141,26 @@ class Reductions {
 }  // namespace
 
 int run(int argc, char** argv) {
-  std::string map, reduce;
+  Commands commands;
   uint64_t reducers = 1, split = 16 << 20;
   const Arguments arguments = parse(
       argc, argv, kHelp,
-      {{"map", true, [&](const std::string& text) { map = text; }},
-       {"reduce", true, [&](const std::string& text) { reduce = text; }},
+      {{"map", true, [&](const std::string& text) { commands.map = text; }},
+       {"combine", true, [&](const std::string& text) { commands.combine = text; }},
+       {"reduce", true, [&](const std::string& text) { commands.reduce = text; }},
        {"reducers", true, [&](const std::string& text) { reducers = parse_count("reducers", text, 1, kMostWorkers); }},
        {"split", true, [&](const std::string& text) { split = parse_size("split", text); }}});
-  if (map.empty()) throw UsageError{"--map=COMMAND is missing"};
-  if (reduce.empty() && reducers > 1) throw UsageError{"--reducers without --reduce"};
+  if (commands.map.empty()) throw UsageError{"--map=COMMAND is missing"};
+  if (commands.reduce.empty() && reducers > 1) throw UsageError{"--reducers without --reduce"};
 
   const Input input = open_input(arguments, Records::lines(), split);
   Output output(arguments);
-  const StreamJob job(input, map);
-  Reductions reductions(arguments, reduce, reduce.empty() ? 0 : reducers);
+  const StreamJob job(input, commands);
+  const bool reduces = !commands.reduce.empty();
+  Reductions reductions(arguments, commands.reduce, reduces ? reducers : 0);
   const Statistics statistics =
       run_bytes(job, input, arguments.options, [&](std::string_view key, std::string_view value) {
-        if (!reduce.empty()) {
+        if (reduces) {
           const auto parts = static_cast<uint32_t>(reducers);
           return reductions.write(parts == 1 ? 0 : job.partition(key, parts), key, value);
         }
