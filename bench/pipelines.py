@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 ENGINES = ["spaces", "threads", "tbb"]
+NO_SUCH_ENGINE = 2  # exit code of the programs
 
 
 def make_tree(folder, megabytes):
@@ -85,8 +86,35 @@ def check_restored(program, tree, scratch):
     run_once([program, "pack", str(tree), str(archive)])
     subprocess.run([program, "restore", str(archive), str(again)], check=True)
     same = subprocess.run(["diff", "-r", str(tree), str(again)], check=False).returncode == 0
-    print(f"  the tree is {'restored' if same else 'NOT RESTORED'} from its archive of {archive.stat().st_size >> 20} MiB")
+    mebibytes = archive.stat().st_size >> 20
+    print(f"  the tree is {'restored' if same else 'NOT RESTORED'} from its archive of {mebibytes} MiB")
     return same
+
+
+def engines_of(similar):
+    """The engines that the programs were built with."""
+    done = subprocess.run([similar, "--engine=tbb", "--images=0", "--vectors=1"], capture_output=True, text=True,
+                          check=False)
+    if done.returncode == NO_SUCH_ENGINE:
+        return ENGINES[:2]
+    if done.returncode != 0:
+        sys.exit(f"{similar} --engine=tbb ended with code {done.returncode}\n{done.stderr}")
+    return ENGINES
+
+
+def check_similar(programs, engines, options):
+    command = [str(programs / "similar"), f"--images={options.images}", f"--vectors={options.vectors}"]
+    return compare("similarity search", command, engines, options)
+
+
+def check_dedup(programs, engines, options):
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = Path(options.tree or Path(scratch) / "tree")
+        if not options.tree:
+            tree.mkdir()
+            make_tree(tree, options.megabytes)
+        well = compare("deduplication", [str(programs / "dedup"), "pack", str(tree)], engines, options)
+        return check_restored(str(programs / "dedup"), tree, Path(scratch)) and well
 
 
 def main():
@@ -103,21 +131,15 @@ def main():
     if options.check:
         options.rounds, options.megabytes, options.images, options.vectors = 1, 3, 300, 3000
     programs = Path(options.build) / "bench/pipelines"
-    offered = subprocess.run([programs / "similar", "--engine=tbb", "--images=0", "--vectors=1"],
-                             capture_output=True, check=False).returncode == 0
-    engines = ENGINES if offered else ENGINES[:2]
-    well = compare("similarity search", [str(programs / "similar"), f"--images={options.images}", f"--vectors={options.vectors}"],
-                   engines, options)
-    if not (programs / "dedup").exists():
+    engines = engines_of(programs / "similar")
+    well = check_similar(programs, engines, options)
+    ran = ["similar"]
+    if (programs / "dedup").exists():
+        well &= check_dedup(programs, engines, options)
+        ran.append("dedup")
+    else:
         print("dedup was not built: it needs libzstd-dev and libxxhash-dev")
-        sys.exit(not well)
-    with tempfile.TemporaryDirectory() as scratch:
-        tree = Path(options.tree or Path(scratch) / "tree")
-        if not options.tree:
-            tree.mkdir()
-            make_tree(tree, options.megabytes)
-        well &= compare("deduplication", [str(programs / "dedup"), "pack", str(tree)], engines, options)
-        well &= check_restored(str(programs / "dedup"), tree, Path(scratch))
+    print(f"ran {' and '.join(ran)} on {', '.join(engines)}")
     sys.exit(not well)
 
 

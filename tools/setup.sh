@@ -123,11 +123,11 @@ set_up() {
   ensure_packages "$1"
   step 'build'
   configure build --prefix "$PWD/dist" -Dtests=disabled
-  # quickstart does not wait for the tests to compile; once there, they stay.
-  if [ "$1" = check ] && [ ! -e build/dlinux-with-tests ]; then
-    meson configure build -Dtests=enabled >>"$logs/build-configure.log" 2>&1 ||
+  # quickstart does not wait for the tests to compile, nor does it refuse warnings; once check has run, both stay.
+  if [ "$1" = check ] && [ ! -e build/dlinux-for-check ]; then
+    meson configure build -Dtests=enabled --werror >>"$logs/build-configure.log" 2>&1 ||
       fail 'meson configure' "$logs/build-configure.log"
-    touch build/dlinux-with-tests
+    touch build/dlinux-for-check
   fi
   build build || fail 'it does not compile' "$logs/build.log"
 }

@@ -1,6 +1,7 @@
 // The command line that both programs share: words, and options --name=value.
 #pragma once
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -40,13 +41,16 @@ class Arguments {
     }
     return otherwise;
   }
-  long number(const std::string& name, long least, long otherwise) const {
+  long number(const std::string& name, long least, long most, long otherwise) const {
     const std::string given = text(name, std::to_string(otherwise));
     char* end = nullptr;
+    errno = 0;
     const long value = std::strtol(given.c_str(), &end, 10);
-    if (*end != '\0' || given.empty() || value < least) wrong(name + given + " is out of range");
+    const bool is_number = *end == '\0' && !given.empty() && errno == 0;
+    if (!is_number || value < least || value > most) wrong(name + given + " is out of range");
     return value;
   }
+  int replicas() const { return static_cast<int>(number("--replicas=", 1, kMostReplicas, 2)); }
   Engine engine() const {
     const auto engine = engine_of(text("--engine=", "spaces"));
     if (!engine) wrong("there is no such engine");
@@ -58,6 +62,7 @@ class Arguments {
   }
 
  private:
+  static constexpr long kMostReplicas = 10'000;  // three stages of them, and a space for each
   const char* usage_;
   std::vector<std::string> words_, options_;
 };

@@ -24,7 +24,7 @@ using namespace pipelines;
 
 int pack(const Arguments& arguments) {
   const Engine engine = arguments.engine();
-  const int replicas = static_cast<int>(arguments.number("--replicas=", 1, 2));
+  const int replicas = arguments.replicas();
   if (!set_up_spaces(engine, replicas)) return 1;
   const dedup::Tree tree = dedup::Tree::open(arguments.words()[1]);
   dedup::ArchiveWriter archive(tree, arguments.words().size() > 2 ? arguments.words()[2] : "");

@@ -1,7 +1,6 @@
 // Runs a pipeline on the engine that was asked for, and says how long it took.
 #pragma once
 
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 

@@ -1,4 +1,5 @@
 // Searches a collection for what is similar to each of a number of images: content-based similarity search.
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
@@ -50,13 +51,13 @@ int main(int argc, char** argv) {
   const Arguments arguments(argc, argv, kUsage, {"--engine=", "--replicas=", "--images=", "--vectors=", "--show="});
   if (!arguments.words().empty()) arguments.wrong("unknown argument " + arguments.words()[0]);
   const Engine engine = arguments.engine();
-  const int replicas = static_cast<int>(arguments.number("--replicas=", 1, 2));
-  const auto images = static_cast<uint32_t>(arguments.number("--images=", 0, 4000));
-  const auto vectors = static_cast<size_t>(arguments.number("--vectors=", 0, 100'000));
+  const int replicas = arguments.replicas();
+  const auto images = static_cast<uint32_t>(arguments.number("--images=", 0, UINT32_MAX, 4000));
+  const auto vectors = static_cast<size_t>(arguments.number("--vectors=", 0, UINT32_MAX, 100'000));
   if (!set_up_spaces(engine, replicas)) return 1;
 
   const similar::Collection collection(vectors);
-  Report report(static_cast<uint32_t>(arguments.number("--show=", 0, 0)));
+  Report report(static_cast<uint32_t>(arguments.number("--show=", 0, UINT32_MAX, 0)));
   const bool well = run(
       engine, replicas, similar::Images(images), [&](const similar::Answer& answer) { report.add(answer); },
       parallel("extract", [&](const similar::Image& image) { return collection.extract(image); }),

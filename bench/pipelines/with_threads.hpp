@@ -58,7 +58,14 @@ class Ring {
 
 template <typename T, typename Sink>
 void run_on(std::shared_ptr<Ring<T>> in, std::vector<std::jthread>&, int, Sink& sink) {
-  while (auto item = in->take()) sink(item->second);
+  try {
+    while (auto item = in->take()) sink(item->second);
+  } catch (...) {
+    // The workers are joined on the way out, and must not wait for places until then.
+    while (in->take()) {
+    }
+    throw;
+  }
 }
 
 template <typename T, typename Sink, typename First, typename... Rest>

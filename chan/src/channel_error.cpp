@@ -40,6 +40,11 @@ int fail_below(const char* call, const Channel& channel) {
   return fail(code, "%s: %s %lld: %s", call, noun(channel.kind), static_cast<long long>(channel.id), why);
 }
 
+int check_buffer(const char* call, const Channel& channel, const void* buf, size_t size) {
+  if (buf != nullptr || size == 0) return 0;
+  return fail(EINVAL, "%s: %s %lld: no buffer", call, noun(channel.kind), static_cast<long long>(channel.id));
+}
+
 const char* noun(Kind kind) { return kind == Kind::kStream ? "stream" : "channel"; }
 
 Channel* find_end(const char* call, Kind kind, chan_id id) {

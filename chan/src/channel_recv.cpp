@@ -32,13 +32,12 @@ using namespace chan;
 ssize_t chan_recv(chan_id id, void* buf, size_t capacity) {
   Channel* channel = find_end("chan_recv", Kind::kChannel, id, Role::kConsumer);
   if (channel == nullptr) return -1;
-  const auto number = static_cast<long long>(id);
-  if (buf == nullptr && capacity != 0) return fail(EINVAL, "chan_recv: channel %lld: no buffer", number);
+  if (check_buffer("chan_recv", *channel, buf, capacity) != 0) return -1;
   RecordHeader header;
   if (next_header(*channel, &header) != 0) return fail_below("chan_recv", *channel);
   if (header.whole > capacity) {
-    return fail(EMSGSIZE, "chan_recv: channel %lld: the next message has %llu bytes, the buffer %zu", number,
-                static_cast<unsigned long long>(header.whole), capacity);
+    return fail(EMSGSIZE, "chan_recv: channel %lld: the next message has %llu bytes, the buffer %zu",
+                static_cast<long long>(id), static_cast<unsigned long long>(header.whole), capacity);
   }
   if (get_message(*channel, header, static_cast<std::byte*>(buf)) != 0) return fail_below("chan_recv", *channel);
   return static_cast<ssize_t>(header.whole);

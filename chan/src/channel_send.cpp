@@ -10,7 +10,7 @@ namespace {
 int send(const char* call, chan_id id, const void* buf, size_t size, bool last) {
   Channel* channel = find_end(call, Kind::kChannel, id, Role::kProducer);
   if (channel == nullptr) return -1;
-  if (buf == nullptr && size != 0) return fail(EINVAL, "%s: channel %lld: no buffer", call, static_cast<long long>(id));
+  if (check_buffer(call, *channel, buf, size) != 0) return -1;
   const bool visible = last || channel->policy == CHAN_EAGER;
   const auto* bytes = static_cast<const std::byte*>(buf);
   size_t done = 0;

@@ -65,7 +65,7 @@ int hand(const char* call, const Channel& channel, int child, Role as) {
   return 0;
 }
 
-}  // namespace
+// What chan_alloc_window, chan_setprod, chan_setcons and chan_free do, for both kinds.
 
 chan_id allocate(const char* call, Kind kind, size_t window) {
   if (!space::initialised()) return fail(ENXIO, "%s: space_init was not called", call);
@@ -111,11 +111,11 @@ int free_end(const char* call, Kind kind, chan_id id) {
   return 0;
 }
 
-// The producer's child starts: the right to hand out consumers' ends goes, and with it the old frames it kept
-// alive.
+}  // namespace
+
 void give_away(Channel& channel) {
   const int result = spmcR_clear(channel.inode, channel.bytes);
-  CHECK(result == 0, "channel %lld: %s", static_cast<long long>(channel.id), spmc_last_error());
+  CHECK(result == 0, "%s %lld: %s", noun(channel.kind), static_cast<long long>(channel.id), spmc_last_error());
   channel.role = Role::kGiven;
 }
 

@@ -124,6 +124,8 @@ class Table {
 int fail(int code, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // The same for a call of the layer below, which has just set errno and its own sentence.
 int fail_below(const char* call, const Channel& channel);
+// 0, or -1 with EINVAL: there is no buffer where one is needed.
+int check_buffer(const char* call, const Channel& channel, const void* buf, size_t size);
 const char* noun(Kind kind);
 
 // The channel of this kind, if this space has an end of it; else notes the failure and returns null.
@@ -132,11 +134,7 @@ Channel* find_end(const char* call, Kind kind, chan_id id);
 Channel* find_end(const char* call, Kind kind, chan_id id, Role role);
 
 // --- channel_setup.cpp ---
-// What chan_alloc_window, chan_setprod, chan_setcons and chan_free do, for both kinds.
-chan_id allocate(const char* call, Kind kind, size_t window);
-int give_producer(const char* call, Kind kind, chan_id id, int child, bool as_consumer);
-int give_consumer(const char* call, Kind kind, chan_id id, int child);
-int free_end(const char* call, Kind kind, chan_id id);
+// The producer's child starts: the right to hand out consumers' ends goes, and with it the old frames it kept alive.
 void give_away(Channel& channel);
 
 // --- stream_write.cpp ---

@@ -69,7 +69,7 @@ int put_record(Channel& channel, const RecordHeader& header, const std::byte* fr
 
 }  // namespace
 
-ssize_t write_record(Channel& channel, const std::byte* from, size_t left, size_t whole, bool visible) {
+ssize_t write_record(Channel& channel, const std::byte* from, size_t left, uint64_t whole, bool visible) {
   if (channel.window_full() && next_window(channel) != 0) return -1;
   const size_t room = channel.record_bytes() - channel.offset - kHeaderBytes;
   const size_t part = std::min(room, left);

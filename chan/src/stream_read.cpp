@@ -13,22 +13,20 @@ namespace {
 
 uint64_t part_of(const RecordHeader& header) { return header.part & kPartMask; }
 
+// Every record but the end has bytes, and `take` leaves it behind with the last of them.
+bool in_record(const Channel& stream) { return part_of(stream.record) != 0; }
+
 // Stands where the next byte is: in a record that has bytes left, or at the end of the stream. Waits for its
 // header.
 int find_next(Channel& stream) {
-  while (stream.taken == part_of(stream.record) && !stream.ended) {
-    RecordHeader header;
-    if (next_header(stream, &header) != 0) return -1;
-    CHECK(header.whole == stream.position, "stream %lld: broken record", static_cast<long long>(stream.id));
-    if (header.part & kEnd) {
-      stream.ended = true;
-    } else if (part_of(header) == 0) {
-      pass(stream, header);
-    } else {
-      stream.record = header;
-      stream.taken = 0;
-    }
-  }
+  if (in_record(stream) || stream.ended) return 0;
+  RecordHeader header;
+  if (next_header(stream, &header) != 0) return -1;
+  const bool ends = (header.part & kEnd) != 0;
+  CHECK(header.whole == stream.position && (part_of(header) == 0) == ends, "stream %lld: broken record",
+        static_cast<long long>(stream.id));
+  if (ends) stream.ended = true;
+  else stream.record = header;
   return 0;
 }
 
@@ -56,11 +54,13 @@ int lose(const char* call, Channel& stream) {
   return fail_below(call, stream);
 }
 
+int fail_broken(const char* call, const Channel& stream) {
+  return fail(EPIPE, "%s: stream %lld was not ended by its producer", call, static_cast<long long>(stream.id));
+}
+
 // Takes `size` bytes, or what is left. Returns how many.
 ssize_t advance(const char* call, Channel& stream, std::byte* to, size_t size) {
-  if (stream.broken) {
-    return fail(EPIPE, "%s: stream %lld was not ended by its producer", call, static_cast<long long>(stream.id));
-  }
+  if (stream.broken) return fail_broken(call, stream);
   size_t done = 0;
   while (done < size) {
     if (find_next(stream) != 0) return lose(call, stream);
@@ -74,20 +74,10 @@ ssize_t advance(const char* call, Channel& stream, std::byte* to, size_t size) {
 
 // 1 or 0: would reading one byte not block?
 int test(Channel& stream) {
-  if (stream.broken) {
-    errno = EPIPE;
-    return -1;
-  }
-  while (stream.taken == part_of(stream.record) && !stream.ended) {
+  if (!in_record(stream) && !stream.ended) {
     const int ready = test_record(stream);
     if (ready != 1) return ready;
-    RecordHeader header;
-    if (next_header(stream, &header) != 0) return -1;  // does not wait: it is there
-    if (part_of(header) == 0 && !(header.part & kEnd)) {
-      pass(stream, header);
-      continue;
-    }
-    if (find_next(stream) != 0) return -1;
+    if (find_next(stream) != 0) return -1;  // does not wait: the header is there
   }
   return stream.ended ? 1 : spmcR_test(stream.inode + stream.offset + kHeaderBytes + stream.taken);
 }
@@ -100,9 +90,7 @@ using namespace chan;
 ssize_t stream_read(stream_id id, void* buf, size_t size) {
   Channel* stream = find_end("stream_read", Kind::kStream, id, Role::kConsumer);
   if (stream == nullptr) return -1;
-  if (buf == nullptr && size != 0) {
-    return fail(EINVAL, "stream_read: stream %lld: no buffer", static_cast<long long>(id));
-  }
+  if (check_buffer("stream_read", *stream, buf, size) != 0) return -1;
   return advance("stream_read", *stream, static_cast<std::byte*>(buf), size);
 }
 
@@ -114,6 +102,7 @@ ssize_t stream_skip(stream_id id, size_t size) {
 int stream_test(stream_id id) {
   Channel* stream = find_end("stream_test", Kind::kStream, id, Role::kConsumer);
   if (stream == nullptr) return -1;
+  if (stream->broken) return fail_broken("stream_test", *stream);
   const int ready = test(*stream);
   return ready < 0 ? fail_below("stream_test", *stream) : ready;
 }

@@ -5,6 +5,7 @@
 // everything in the window is visible.
 #include <algorithm>
 #include <cerrno>
+#include <new>
 
 #include <chan/stream.h>
 
@@ -13,8 +14,9 @@
 namespace chan {
 namespace {
 
-// The bytes of a record that begins at the stream's offset and ends where the page does. Never 0: write_record ends
-// a page that has room for a header alone.
+// The bytes of a record that begins at the stream's offset and ends where the page does. Never 0: with a record that is
+// made visible at once write_record also ends a page that has room for a header alone, and the others are whole pages,
+// but for the last one before the stream's end.
 size_t bytes_to_border(const Channel& stream) {
   const size_t begin = stream.window_full() ? 0 : stream.offset;
   return page_up(begin + 1) - begin - kHeaderBytes;
@@ -44,7 +46,18 @@ size_t whole_pages(const Channel& stream, size_t border, size_t size) {
   return std::min(border + page_down(size - border), stream.record_bytes() - begin - kHeaderBytes);
 }
 
+// What is withheld is less than a page: with this, nothing can run out of private memory halfway.
+int reserve_page(const char* call, Channel& stream) {
+  try {
+    stream.withheld.reserve(spmc::kPageSize);
+    return 0;
+  } catch (const std::bad_alloc&) {
+    return fail(ENOMEM, "%s: stream %lld: no private memory", call, static_cast<long long>(stream.id));
+  }
+}
+
 int write(const char* call, Channel& stream, const std::byte* from, size_t size) {
+  if (reserve_page(call, stream) != 0) return -1;
   while (size != 0) {
     const size_t border = bytes_to_border(stream);
     size_t part;
@@ -81,9 +94,7 @@ using namespace chan;
 int stream_write(stream_id id, const void* buf, size_t size) {
   Channel* stream = find_open("stream_write", id);
   if (stream == nullptr) return -1;
-  if (buf == nullptr && size != 0) {
-    return fail(EINVAL, "stream_write: stream %lld: no buffer", static_cast<long long>(id));
-  }
+  if (check_buffer("stream_write", *stream, buf, size) != 0) return -1;
   return write("stream_write", *stream, static_cast<const std::byte*>(buf), size);
 }
 

@@ -85,8 +85,10 @@ int fold_along_ranks(const void* in, void* out, int64_t count, const Datatype& t
       fold(op, folded, own, n, type);
     } else {
       if (in != out) copy_typed(folded, own, n, type);
-      if (!first) line.receive_left(left.base(), n);
-      if (!first) fold_left(op, left.base(), folded, n, type);
+      if (!first) {
+        line.receive_left(left.base(), n);
+        fold_left(op, left.base(), folded, n, type);
+      }
     }
     line.send_right(folded, n);
   });

@@ -1,7 +1,5 @@
 // Running a pipeline: the caller's space makes the streams and the spaces of all replicas, is the sink itself, and
 // collects everybody. A job belongs to the call of run() that made it.
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 
@@ -76,16 +74,19 @@ class PipelineJob {
     int number;
     int sid = -1;
     stream_id out = -1;
+    bool started = false;
   };
   using Replicas = std::vector<Replica>;
 
-  bool set_up(Replica* failed_at);
-  bool allocate(Replica& replica);
-  bool connect(const Replica& replica);
-  Failure not_set_up(const Replica& replica) const;
+  std::optional<Failure> set_up();
+  // The steps of that. Null, or why it cannot be done.
+  const char* allocate(Replica& replica);
+  const char* connect(Replica& replica);
+  const char* start(Replica& replica);
   std::optional<Failure> collect(StreamsIn& in, const BytePipeline::Sink& sink);
   Failure complete(Failure failure);
   size_t spaces() const;  // that run at once
+  bool is_last(const Replica& replica) const { return replica.position + 1 == stages_.size(); }
   StreamsIn input_of(size_t position, uint64_t share, uint64_t of) const;
 
   int act(const Replica& replica);
@@ -105,61 +106,56 @@ PipelineJob::~PipelineJob() {
   for (Replicas& replicas : stages_) {
     for (Replica& replica : replicas) {
       if (replica.sid > 0) space_kill(replica.sid);
-      // Where it was given away there is nothing to free.
-      if (replica.out > 0) (void)stream_free(replica.out);
+      // Of what was given away only the last stage's streams have an end here: it is read.
+      if (replica.out > 0 && (!replica.started || is_last(replica))) (void)stream_free(replica.out);
     }
   }
 }
 
-bool PipelineJob::allocate(Replica& replica) {
+const char* PipelineJob::allocate(Replica& replica) {
   replica.sid = space_alloc(next_gid());
-  if (replica.sid < 0) return false;
+  if (replica.sid < 0) return space_last_error();
   replica.out = stream_alloc_window(pipeline_.options_.window);
-  return replica.out > 0;
+  return replica.out > 0 ? nullptr : chan_last_error();
 }
 
 // Who reads what the replica writes: the next stage, or this space.
-bool PipelineJob::connect(const Replica& replica) {
-  const bool last = replica.position + 1 == stages_.size();
-  if (!last) {
+const char* PipelineJob::connect(Replica& replica) {
+  if (!is_last(replica)) {
     for (const Replica& reader : stages_[replica.position + 1]) {
-      if (stream_setcons(replica.out, reader.sid) != 0) return false;
+      if (stream_setcons(replica.out, reader.sid) != 0) return chan_last_error();
     }
   }
-  return stream_setprod(replica.out, replica.sid, last) == 0;
+  return stream_setprod(replica.out, replica.sid, is_last(replica)) == 0 ? nullptr : chan_last_error();
 }
 
-bool PipelineJob::set_up(Replica* failed_at) {
+const char* PipelineJob::start(Replica& replica) {
+  const auto body = [](void* arg) {
+    const auto& self = *static_cast<const Replica*>(arg);
+    return self.job->act(self);
+  };
+  if (space_start(replica.sid, body, &replica) != 0) return space_last_error();
+  replica.started = true;
+  return nullptr;
+}
+
+// Every stream has all its readers before anybody runs.
+std::optional<Failure> PipelineJob::set_up() {
   for (size_t position = 0; position < pipeline_.stages_.size(); ++position) {
     Replicas& replicas = stages_.emplace_back();
     for (int number = 0; number < pipeline_.stages_[position].replicas; ++number) {
       replicas.push_back({this, position, number});
     }
   }
-  const auto for_all = [&](auto&& step) {
+  for (const auto step : {&PipelineJob::allocate, &PipelineJob::connect, &PipelineJob::start}) {
     for (Replicas& replicas : stages_) {
       for (Replica& replica : replicas) {
-        *failed_at = replica;
-        if (!step(replica)) return false;
+        const char* why = (this->*step)(replica);
+        if (why != nullptr) return failed(replica, 0, std::string("cannot be started: ") + why);
       }
     }
-    return true;
-  };
-  const auto start = [](Replica& replica) {
-    const auto body = [](void* arg) {
-      const auto& self = *static_cast<const Replica*>(arg);
-      return self.job->act(self);
-    };
-    return space_start(replica.sid, body, &replica) == 0;
-  };
-  return for_all([&](Replica& replica) { return allocate(replica); }) &&
-         for_all([&](Replica& replica) { return connect(replica); }) && for_all(start);
-}
-
-Failure PipelineJob::not_set_up(const Replica& replica) const {
-  const int code = errno;
-  const char* why = replica.sid < 0 || *chan_last_error() == '\0' ? space_last_error() : chan_last_error();
-  return failed(replica, 0, std::string("cannot be started: ") + std::strerror(code) + " (" + why + ")");
+  }
+  return std::nullopt;
 }
 
 size_t PipelineJob::spaces() const {
@@ -195,8 +191,7 @@ std::optional<Failure> PipelineJob::collect(StreamsIn& in, const BytePipeline::S
 }
 
 std::optional<Failure> PipelineJob::run(const BytePipeline::Sink& sink) {
-  Replica failed_at{};
-  if (!set_up(&failed_at)) return not_set_up(failed_at);
+  if (auto failure = set_up()) return failure;
   const PatientWaits patient(spaces());
   StreamsIn in = input_of(stages_.size(), 0, 1);
   std::optional<Failure> failure = collect(in, sink);

@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include <space/space.h>
-#include <base/mapping.hpp>
 #include <base/sys.hpp>
 
 #include "job.hpp"
@@ -13,8 +12,6 @@
 using namespace chan_job;
 
 namespace {
-
-constexpr uint64_t kMillisecond = 1'000'000;
 
 // Receives patterns until the channel breaks off; whatever arrives whole must be right.
 int receive_to_the_end(chan_id channel, size_t size) {
@@ -62,11 +59,8 @@ TEST_CASE("a producer that crashes within a message leaves an error, not half a 
       const chan_id channel = make_channel();
       Child producer([=] {
         send(channel, "whole");
-        // Readable for 128 KiB only.
-        auto memory = spmc::base::Mapping::try_reserve_at(reinterpret_cast<void*>(0x6800'0000'0000), 1 << 20);
-        EXPECT(memory.ok());
-        EXPECT(spmc::base::protect(memory.value().base(), 128 << 10, spmc::base::Protection::kReadWrite).ok());
-        return chan_send(channel, memory.value().base(), 1 << 20);
+        const auto memory = partly_readable();
+        return chan_send(channel, memory.base(), memory.size());
       });
       EXPECT(chan_setprod(channel, producer.number(), 1) == 0);
       producer.start();

@@ -1,15 +1,8 @@
-// The same bytes whatever the scheduler does: spaces are stopped and continued at odd moments and run at
-// other priorities, and the job's output does not change.
-#include <unistd.h>
-
+// The same bytes whatever the scheduler does to the spaces of a ring of channels.
 #include <catch2/catch.hpp>
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
 
-#include <space/space.h>
-#include <base/sys.hpp>
-
+#include "disturb.hpp"
 #include "job.hpp"
 
 using namespace chan_job;
@@ -22,10 +15,9 @@ constexpr uint32_t kRounds = 60;
 // A ring of workers passes growing messages on; each also multicasts what it saw, and the root folds all of
 // it.
 struct Ring {
-  chan_id next[kWorkers], seen[kWorkers], pids = make_channel();
+  chan_id next[kWorkers], seen[kWorkers];
 
-  int work(int me, int priority) {
-    EXPECT(nice(priority) != -1 || errno == 0 || errno == EPERM);
+  int work(int me) {
     std::string message = me == 0 ? "start" : "";
     for (uint32_t round = 0; round < kRounds; ++round) {
       if (me != 0 || round != 0) message = receive(next[(me + kWorkers - 1) % kWorkers]);
@@ -38,35 +30,18 @@ struct Ring {
   }
 };
 
-// Stops and continues the workers in turn until told that it is enough.
-int disturb(chan_id pids, unsigned seed) {
-  int32_t workers[kWorkers];
-  EXPECT(chan_recv(pids, workers, sizeof(workers)) == sizeof(workers));
-  while (chan_test(pids) == 0) {
-    const int victim = workers[rand_r(&seed) % kWorkers];
-    if (!spmc::base::send_signal(victim, SIGSTOP)) break;
-    spmc::base::sleep_ns(static_cast<uint64_t>(rand_r(&seed) % 1500) * 1000);
-    if (!spmc::base::send_signal(victim, SIGCONT)) break;
-    spmc::base::sleep_ns(static_cast<uint64_t>(rand_r(&seed) % 1000) * 1000);
-  }
-  return 0;
-}
-
-void run_ring(bool disturbed, unsigned seed) {
+void run_ring(bool disturbed) {
   Ring ring;
+  Disturbance disturbance(kWorkers, disturbed);
   for (int i = 0; i < kWorkers; ++i) {
     ring.next[i] = make_channel(32768);
     ring.seen[i] = make_channel(32768);
   }
-  chan_id hello[kWorkers];
   std::vector<Child> workers(kWorkers);
   for (int i = 0; i < kWorkers; ++i) {
-    hello[i] = make_channel(8192);
-    const chan_id mine = hello[i];
-    workers[static_cast<size_t>(i)].body([=]() mutable {
-      const int32_t pid = spmc::base::process_id();
-      EXPECT(chan_send(mine, &pid, sizeof(pid)) == 0);
-      return ring.work(i, disturbed ? i * 7 : 0);
+    workers[static_cast<size_t>(i)].body([&, i] {
+      disturbance.enter(i);
+      return ring.work(i);
     });
   }
   for (int i = 0; i < kWorkers; ++i) {
@@ -74,40 +49,20 @@ void run_ring(bool disturbed, unsigned seed) {
     EXPECT(chan_setprod(ring.next[i], me, 0) == 0);
     EXPECT(chan_setcons(ring.next[i], workers[static_cast<size_t>((i + 1) % kWorkers)].number()) == 0);
     EXPECT(chan_setprod(ring.seen[i], me, 1) == 0);
-    EXPECT(chan_setprod(hello[i], me, 1) == 0);
+    disturbance.add(i, workers[static_cast<size_t>(i)]);
   }
-  Child disturber([=] { return disturb(ring.pids, seed); });
-  EXPECT(chan_setcons(ring.pids, disturber.number()) == 0);
   for (Child& worker : workers) worker.start();
-  int32_t pids[kWorkers];
-  for (int i = 0; i < kWorkers; ++i) EXPECT(chan_recv(hello[i], &pids[i], sizeof(pids[i])) == sizeof(pids[i]));
-  if (disturbed) {
-    disturber.start();
-    EXPECT(chan_send(ring.pids, pids, sizeof(pids)) == 0);
-  }
+  disturbance.start();
   for (uint32_t round = 0; round < kRounds; ++round) {
     for (int i = 0; i < kWorkers; ++i) {
       const std::string message = receive(ring.seen[i]);
       std::printf("%u %d %zu %lx\n", round, i, message.size(), static_cast<unsigned long>(hash(message)));
     }
   }
-  if (disturbed) {
-    send(ring.pids, "enough");
-    disturber.join_well();
-  }
+  disturbance.stop();
   for (Child& worker : workers) worker.join_well();
 }
 
 }  // namespace
 
-TEST_CASE("stopping, continuing and priorities change no byte") {
-  std::string expected;
-  for (const Mode mode : kModes) {
-    const auto calm = run_job(mode, [] { run_ring(false, 0); });
-    const auto disturbed = run_job(mode, [] { run_ring(true, 3); });
-    CHECK(!calm.out.empty());
-    CHECK(calm.out == disturbed.out);
-    if (expected.empty()) expected = calm.out;
-    CHECK(calm.out == expected);
-  }
-}
+TEST_CASE("stopping, continuing and priorities change no byte") { expect_same_bytes(run_ring); }

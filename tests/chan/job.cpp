@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include <space/space.h>
 
@@ -60,12 +61,6 @@ void Child::join_well() {
   EXPECT(status == 0);
 }
 
-void expectation_failed(const char* what, const char* file, int line) {
-  std::fprintf(stderr, "%s:%d: expected %s (errno %s; %s; %s; %s)\n", file, line, what, std::strerror(errno),
-               chan_last_error(), spmc_last_error(), space_last_error());
-  _Exit(1);
-}
-
 void expect_failure(bool failed, int code, const char* text, const char* call, const char* file, int line) {
   const int got = errno;
   if (failed && got == code && std::strstr(chan_last_error(), text) != nullptr) return;
@@ -111,4 +106,42 @@ chan_id make_channel(size_t window) {
   return channel;
 }
 
+spmc::base::Mapping partly_readable() {
+  auto memory = spmc::base::Mapping::try_reserve_at(reinterpret_cast<void*>(0x6800'0000'0000), 1 << 20);
+  EXPECT(memory.ok());
+  EXPECT(spmc::base::protect(memory.value().base(), 128 << 10, spmc::base::Protection::kReadWrite).ok());
+  return std::move(memory).value();
+}
+
+void Steps::start(std::function<void(int step)> act, int steps) {
+  child_.body([told = told_, done = done_, act = std::move(act), steps] {
+    for (int step = 0; step < steps; ++step) {
+      receive(told, 16);
+      act(step);
+      send(done, "");
+    }
+    receive(told, 16);
+    return 0;
+  });
+  EXPECT(chan_setcons(told_, child_.number()) == 0);
+  EXPECT(chan_setprod(done_, child_.number(), 1) == 0);
+  child_.start();
+}
+
+void Steps::step() {
+  send(told_, "");
+  receive(done_, 16);
+}
+
+void Steps::end() {
+  send(told_, "");
+  child_.join_well();
+}
+
 }  // namespace chan_job
+
+void test_support::expectation_failed(const char* what, const char* file, int line) {
+  std::fprintf(stderr, "%s:%d: expected %s (errno %s; %s; %s; %s)\n", file, line, what, std::strerror(errno),
+               chan_last_error(), spmc_last_error(), space_last_error());
+  _Exit(1);
+}

@@ -11,16 +11,22 @@
 // compared as bytes.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <chan/chan.h>
 #include <spmc/spmc.h>
+#include <base/mapping.hpp>
 
+#include "support/expect.hpp"
 #include "support/run_child.hpp"
 
 namespace chan_job {
+
+inline constexpr uint64_t kMillisecond = 1'000'000;
 
 using Mode = int;
 inline constexpr Mode kDefaultMode = SPMC_WR2;
@@ -49,12 +55,6 @@ class Child {
   std::function<int()> body_;
 };
 
-[[noreturn]] void expectation_failed(const char* what, const char* file, int line);
-#define EXPECT(condition)                                                             \
-  do {                                                                                \
-    if (!(condition)) ::chan_job::expectation_failed(#condition, __FILE__, __LINE__); \
-  } while (false)
-
 // Expects the failure with `code`, and that the sentence contains `text`.
 #define EXPECT_FAILS(call, code, text)                                              \
   do {                                                                              \
@@ -72,5 +72,23 @@ void send(chan_id channel, const std::string& message);
 void send_last(chan_id channel, const std::string& message);
 std::string receive(chan_id channel, size_t capacity = 1 << 22);
 chan_id make_channel(size_t window = 0);
+
+// 1 MiB, of which reading behind the first 128 KiB is a fault. One at a time in a space.
+spmc::base::Mapping partly_readable();
+
+// A child that goes on when it is told to: `act` of each step, then it says so; the caller looks in between.
+class Steps {
+ public:
+  // The child, to be given what it acts on before start().
+  int number() const { return child_.number(); }
+  void start(std::function<void(int step)> act, int steps);
+  void step();
+  // After the last step.
+  void end();
+
+ private:
+  chan_id told_ = make_channel(), done_ = make_channel();
+  Child child_;
+};
 
 }  // namespace chan_job

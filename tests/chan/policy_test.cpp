@@ -10,35 +10,13 @@ using namespace chan_job;
 
 namespace {
 
-// The producer does `act` when told to and then tells that it has; the root looks in between.
-struct Stage {
-  explicit Stage(size_t window = 0) : data(make_channel(window)) {}
-  chan_id data, told = make_channel(), done = make_channel();
-  Child producer;
-
+// A producer that acts when it is told to; the root looks in between.
+struct Stage : Steps {
+  explicit Stage(size_t window = 0) : data(make_channel(window)) { EXPECT(chan_setprod(data, number(), 1) == 0); }
   void start(std::function<void(chan_id, int)> act, int steps) {
-    producer.body([this, act, steps] {
-      for (int step = 0; step < steps; ++step) {
-        receive(told, 16);
-        act(data, step);
-        send(done, "");
-      }
-      receive(told, 16);
-      return 0;
-    });
-    EXPECT(chan_setprod(data, producer.number(), 1) == 0);
-    EXPECT(chan_setcons(told, producer.number()) == 0);
-    EXPECT(chan_setprod(done, producer.number(), 1) == 0);
-    producer.start();
+    Steps::start([act = std::move(act), data = data](int step) { act(data, step); }, steps);
   }
-  void step() {
-    send(told, "");
-    receive(done, 16);
-  }
-  void end() {
-    send(told, "");
-    producer.join_well();
-  }
+  chan_id data;
 };
 
 }  // namespace

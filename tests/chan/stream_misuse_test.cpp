@@ -115,11 +115,13 @@ TEST_CASE("values and Results") {
     Child producer([=] {
       const chan::StreamWriter out = stream.writer();
       EXPECT(out.write(7).ok());
-      const std::vector<int> many(5'000, 3);
-      EXPECT(out.write(std::span<const int>(many)).ok());
+      std::vector<int> many(5'000, 3);
+      EXPECT(out.write(std::span<const int>(many).first(2'000)).ok());
+      EXPECT(out.write(std::span<int>(many).last(3'000)).ok());
       EXPECT(out.flush().ok());
       EXPECT(out.write("text").ok());
       EXPECT(out.write('!').ok());
+      EXPECT(out.write(std::byte{1}).ok());
       EXPECT(out.end().ok());
       EXPECT(out.end().error().code == EPERM);
       return 0;
@@ -134,8 +136,8 @@ TEST_CASE("values and Results") {
     auto count = in.read(std::span<int>(many));
     EXPECT(count.ok() && count.value() == 4'999 && many[4'998] == 3);
     EXPECT(in.skip(sizeof(int)).value() == sizeof(int));
-    auto word = in.read<std::array<char, 4>>();
-    EXPECT(word.ok() && word.value().has_value() && (*word.value())[3] == 't');
+    auto word = in.read<std::array<char, 5>>();
+    EXPECT(word.ok() && word.value() == (std::array{'t', 'e', 'x', 't', '!'}));
     EXPECT(in.read<int>().error().code == EMSGSIZE);  // one byte is left
     auto end = in.read<int>();
     EXPECT(end.ok() && !end.value().has_value());

@@ -15,6 +15,10 @@ struct Particle {
   int32_t charge;
 };
 
+// A view is not what it shows.
+static_assert(chan::Sendable<Particle> && chan::Sendable<std::byte>);
+static_assert(!chan::Sendable<std::span<int>> && !chan::Sendable<std::string_view> && !chan::Sendable<const char*>);
+
 template <typename T>
 chan::Channel<T> make() {
   auto channel = chan::Channel<T>::try_create();

@@ -149,15 +149,32 @@ TEST_CASE("with the caller killed, nothing of the pipeline remains") {
   CHECK(result.signal == SIGKILL);
 }
 
-TEST_CASE("too few spaces: the failure names the stage that did not start") {
+TEST_CASE("too few spaces: the failure names the stage that did not start, and the reason") {
   const auto result = run_job(
       kDefaultMode,
       [] {
+        // One that goes well must leave nothing behind that would be taken for the reason.
+        EXPECT(!dmr::source<int>("none", [](dmr::Out<int>&) {}).stage<int>("pass", 2, pass).run([](int) {}));
+        EXPECT(std::string(chan_last_error()).empty());
+        EXPECT(std::string(space_last_error()).empty());
+        EXPECT(chan_test(-1) == -1);  // nor must another failure
         int arrived = 0;
         print(run(pass, &arrived), arrived);
       },
       4);
-  CHECK(result.out.find("0 items, then stage 'second', replica 0, item 0: cannot be started") == 0);
+  CHECK(result.out ==
+        "0 items, then stage 'second', replica 0, item 0: cannot be started: space_alloc: all spaces are in "
+        "use (see space_init): Resource temporarily unavailable\n");
+}
+
+TEST_CASE("a window that is too large: the failure has the reason") {
+  const auto result = run_job(kDefaultMode, [] {
+    EXPECT(space_join(99) == -1);  // another failure, whose sentence is not the reason
+    print(dmr::source<int>("count", count_up, {.window = SIZE_MAX}).run([](int) {}), 0);
+  });
+  CHECK(result.out ==
+        "0 items, then stage 'count', replica 0, item 0: cannot be started: stream_alloc_window: a window of "
+        "18446744073709551615 bytes is more than SPMC memory has\n");
 }
 
 TEST_CASE("an item that is not of the stage's type, and a stage without replicas") {

@@ -115,6 +115,18 @@ TEST_CASE("a source alone, no items, and items of every type") {
   });
 }
 
+TEST_CASE("a pipeline may run again: it starts from what is in memory then") {
+  run_job(kDefaultMode, [] {
+    int first = 1;
+    const auto numbers = dmr::source<int>("numbers", [&, emitted = 0](dmr::Out<int>& out) mutable {
+                           while (emitted < 3) out.emit(first + emitted++);
+                         }).stage<int>("same", 2, [](int number, dmr::Out<int>& out) { out.emit(number); });
+    std::vector<int> seen;
+    for (; first < 30; first += 10) EXPECT(!numbers.run([&](int number) { seen.push_back(number); }));
+    EXPECT(seen == (std::vector<int>{1, 2, 3, 11, 12, 13, 21, 22, 23}));
+  });
+}
+
 TEST_CASE("a stage of one replica keeps state, and sees the caller's memory as it was") {
   run_job(kDefaultMode, [] {
     std::vector<int> seen;

@@ -11,18 +11,15 @@
 
 #include <dmr/map_reduce.hpp>
 
+#include "support/expect.hpp"
 #include "support/run_child.hpp"
 
-namespace dmr_test {
-
-[[noreturn]] inline void expectation_failed(const char* what, const char* file, int line) {
+[[noreturn]] inline void test_support::expectation_failed(const char* what, const char* file, int line) {
   std::fprintf(stderr, "%s:%d: expected: %s\n", file, line, what);
   std::exit(1);
 }
-#define EXPECT(condition)                                                             \
-  do {                                                                                \
-    if (!(condition)) ::dmr_test::expectation_failed(#condition, __FILE__, __LINE__); \
-  } while (false)
+
+namespace dmr_test {
 
 // What it printed.
 inline std::string run_root(const std::function<void()>& body) {
@@ -45,7 +42,7 @@ inline std::string failure_of(const std::function<void()>& call) {
   } catch (const dmr::JobError& error) {
     return error.what();
   }
-  expectation_failed("a JobError", __FILE__, __LINE__);
+  test_support::expectation_failed("a JobError", __FILE__, __LINE__);
 }
 
 inline bool has(const std::string& text, const std::string& part) {

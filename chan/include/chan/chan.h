@@ -100,7 +100,8 @@ int chan_free(chan_id channel);
  * the policy. EINVAL: no such policy. */
 int chan_set_policy(chan_id channel, int policy);
 
-/* The last failure of a channel or stream in this space as a sentence; "" when there was none. Valid until the next call. */
+/* The last failure of a channel or stream in this space as a sentence; "" when there was none. Valid until the next
+ * call. */
 const char* chan_last_error(void);
 
 #ifdef __cplusplus

@@ -14,6 +14,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <sys/types.h>
+
 #include <chan/chan.h>
 #include <base/result.hpp>
 
@@ -27,13 +29,31 @@ enum class Policy { kEager = CHAN_EAGER, kLazy = CHAN_LAZY };
 // What the giver of the producer's end keeps.
 enum class Keep { kConsumer, kNothing };
 
-// What can be sent as its bytes. A pointer means nothing in another space.
-template <typename T>
-concept Sendable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_const_v<T>;
-
 namespace detail {
+
+template <typename T>
+inline constexpr bool kIsView = false;
+template <typename T, size_t N>
+inline constexpr bool kIsView<std::span<T, N>> = true;
+template <typename Char>
+inline constexpr bool kIsView<std::basic_string_view<Char>> = true;
+
 inline Status status(int result, const char* call) { return result == 0 ? Status() : Status(Error{errno, call}); }
+inline Result<size_t> size(ssize_t result, const char* call) {
+  if (result < 0) return Error{errno, call};
+  return static_cast<size_t>(result);
+}
+inline Result<bool> answer(int result, const char* call) {
+  if (result < 0) return Error{errno, call};
+  return result == 1;
+}
+
 }  // namespace detail
+
+// What can be sent as its bytes. A pointer means nothing in another space, nor does a view, which has one.
+template <typename T>
+concept Sendable =
+    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_const_v<T> && !detail::kIsView<T>;
 
 // What the ends have in common.
 class End {
@@ -43,57 +63,61 @@ class End {
   // Gives this space's end up.
   Status close() const { return detail::status(chan_free(id_), "chan_free"); }
 
- protected:
-  Status send_bytes(const void* data, size_t size) const {
-    return detail::status(chan_send(id_, data, size), "chan_send");
-  }
-  Status send_last_bytes(const void* data, size_t size) const {
-    return detail::status(chan_sendLast(id_, data, size), "chan_sendLast");
-  }
-  Result<size_t> size_in_bytes() const {
-    const ssize_t size = chan_next_size(id_);
-    if (size < 0) return Error{errno, "chan_next_size"};
-    return static_cast<size_t>(size);
-  }
-  Result<size_t> receive_bytes(void* to, size_t capacity) const {
-    const ssize_t size = chan_recv(id_, to, capacity);
-    if (size < 0) return Error{errno, "chan_recv"};
-    return static_cast<size_t>(size);
-  }
-  Result<bool> has_next() const {
-    const int ready = chan_test(id_);
-    if (ready < 0) return Error{errno, "chan_test"};
-    return ready == 1;
-  }
-
  private:
   chan_id id_;
 };
 
-// The producer's end.
+// The producer's end, without a type.
+class SendingEnd : public End {
+ public:
+  using End::End;
+  Status set_policy(Policy policy) const {
+    return detail::status(chan_set_policy(id(), static_cast<int>(policy)), "chan_set_policy");
+  }
+
+ protected:
+  Status send_bytes(const void* data, size_t size) const {
+    return detail::status(chan_send(id(), data, size), "chan_send");
+  }
+  Status send_last_bytes(const void* data, size_t size) const {
+    return detail::status(chan_sendLast(id(), data, size), "chan_sendLast");
+  }
+};
+
+// A consumer's end, without a type.
+class ReceivingEnd : public End {
+ public:
+  using End::End;
+  // Has the next message begun to arrive? Depends on timing.
+  Result<bool> ready() const { return detail::answer(chan_test(id()), "chan_test"); }
+
+ protected:
+  Result<size_t> size_in_bytes() const { return detail::size(chan_next_size(id()), "chan_next_size"); }
+  Result<size_t> receive_bytes(void* to, size_t capacity) const {
+    return detail::size(chan_recv(id(), to, capacity), "chan_recv");
+  }
+};
+
+// The ends of a Channel<T>.
 template <typename T>
 class Sender;
-// A consumer's end.
 template <typename T>
 class Receiver;
 
 template <Sendable T>
-class Sender<T> : public End {
+class Sender<T> : public SendingEnd {
  public:
-  using End::End;
+  using SendingEnd::SendingEnd;
   Status send(const T& value) const { return send_bytes(&value, sizeof(T)); }
   Status send(std::span<const T> values) const { return send_bytes(values.data(), values.size_bytes()); }
   Status send_last(const T& value) const { return send_last_bytes(&value, sizeof(T)); }
   Status send_last(std::span<const T> values) const { return send_last_bytes(values.data(), values.size_bytes()); }
-  Status set_policy(Policy policy) const {
-    return detail::status(chan_set_policy(id(), static_cast<int>(policy)), "chan_set_policy");
-  }
 };
 
 template <Sendable T>
-class Receiver<T> : public End {
+class Receiver<T> : public ReceivingEnd {
  public:
-  using End::End;
+  using ReceivingEnd::ReceivingEnd;
 
   // The next message, which must be one T. Error EMSGSIZE when it is not; it then stays the next message.
   Result<T> receive() const requires std::default_initializable<T> {
@@ -123,38 +147,32 @@ class Receiver<T> : public End {
     if (size % sizeof(T) != 0) return Error{EMSGSIZE, "Receiver: the message is no whole number of values"};
     return size / sizeof(T);
   }
-  // Has the next message begun to arrive? Depends on timing.
-  Result<bool> ready() const { return has_next(); }
 };
 
 template <>
-class Sender<std::string> : public End {
+class Sender<std::string> : public SendingEnd {
  public:
-  using End::End;
+  using SendingEnd::SendingEnd;
   Status send(std::string_view text) const { return send_bytes(text.data(), text.size()); }
   Status send_last(std::string_view text) const { return send_last_bytes(text.data(), text.size()); }
-  Status set_policy(Policy policy) const {
-    return detail::status(chan_set_policy(id(), static_cast<int>(policy)), "chan_set_policy");
-  }
 };
 
 template <>
-class Receiver<std::string> : public End {
+class Receiver<std::string> : public ReceivingEnd {
  public:
-  using End::End;
+  using ReceivingEnd::ReceivingEnd;
   Result<std::string> receive() const {
     std::string text(DL_TRY(size_in_bytes()), '\0');
     (void)DL_TRY(receive_bytes(text.data(), text.size()));
     return text;
   }
-  Result<bool> ready() const { return has_next(); }
 };
 
 // A channel that this space has allocated or was handed, for setting it up.
 template <typename T>
 class Channel {
  public:
-  // The caller is its producer. `window` as for chan_alloc_window. Error ENOMEM.
+  // The caller is its producer. `window` as for chan_alloc_window. Errors EINVAL, ENOMEM, ENXIO.
   static Result<Channel> try_create() { return named(chan_alloc(), "chan_alloc"); }
   static Result<Channel> try_create(size_t window) { return named(chan_alloc_window(window), "chan_alloc_window"); }
 

@@ -8,8 +8,9 @@
  * handed to children that have not been started, and nothing else is inherited. A consumer's end stands where the
  * end stands from which it was made.
  *
- * Memory. A stream is a region of SPMC memory with a fixed window, 512 KiB unless chosen otherwise. A producer that
- * is a few windows ahead of the slowest consumer waits; an end that nobody reads must be freed.
+ * Memory. A stream is a region of SPMC memory with a fixed window, 512 KiB unless chosen otherwise. Up to 64 windows or
+ * 4 MiB of a stream may wait to be read, whichever is less, but at least two windows (spmcR_extend): a producer that is
+ * further ahead of the slowest consumer waits. An end that nobody reads must be freed.
  *
  * Visibility. What was written is gathered until it fills a page, and becomes visible then, or with stream_flush,
  * stream_end, stream_setprod, stream_setcons or stream_free. A producer that waits for an answer must flush first. A
@@ -17,9 +18,10 @@
  *
  * Determinism. stream_read returns exactly as much as was asked for, or all that is left before the end of the stream:
  * what it returns depends on what was written, never on timing, nor on the amounts in which it was written, nor on
- * when it was flushed. There are no short reads. stream_test alone looks at the present moment: a program stays
- * deterministic as long as it only uses it to decide when to read, not what to do. The ends of a stream may run in
- * different SPMC modes (spmc_set_mode); what arrives is the same.
+ * when it was flushed, unless a process is killed from outside or memory runs out. There are no short reads.
+ * stream_test alone looks at the present moment: a program stays deterministic as long as it only uses it to decide
+ * when to read, not what to do. The ends of a stream may run in different SPMC modes (spmc_set_mode); what arrives is
+ * the same.
  *
  * Every function may be called by any space after space_init, by one thread, and not from signal handlers (none is
  * async-signal-safe). Functions return -1 on failure, set errno, and leave a sentence for people in
@@ -62,8 +64,9 @@ int stream_setcons(stream_id stream, int child);
 
 /* Producer: writes the `size` bytes at `buf` (may be NULL when size is 0). Blocks while the slowest consumer is too
  * far behind; a consumer that has ended holds nobody back, and with no consumer left what is written is dropped.
- * EINVAL: buf is NULL and size is not 0. EPERM: also after stream_end. ENOMEM: no frame is left; the caller's end is
- * freed then, and consumers find EPIPE. */
+ * EINVAL: buf is NULL and size is not 0. EPERM: also after stream_end. ENOMEM: no private memory for what is
+ * withheld; or no frame is left: the caller's end is freed then, so that later calls give EBADF and consumers find
+ * EPIPE. */
 int stream_write(stream_id stream, const void* buf, size_t size);
 
 /* Producer: all that was written becomes visible now. Blocks as stream_write.
@@ -76,10 +79,10 @@ int stream_flush(stream_id stream);
 int stream_end(stream_id stream);
 
 /* Consumer: reads into `buf` and returns the number of bytes: `size`, or what was left before the end of the stream,
- * 0 at the end. Blocks until all of it is there.
+ * 0 at the end. Blocks until all of it is there; with `size` 0 it returns 0 at once.
  * EPIPE: the producer has ended or freed its end without stream_end, and fewer than `size` bytes of what it published
- * were left. They are gone: buf holds some of them, and every later read fails too. EINVAL: buf is NULL and size is not
- * 0. */
+ * were left. They are gone: buf holds some of them, and every later read fails too, also one of 0 bytes.
+ * EINVAL: buf is NULL and size is not 0. */
 ssize_t stream_read(stream_id stream, void* buf, size_t size);
 
 /* Consumer: stream_read without copying: what is passed over is not touched. Returns the number of bytes, as

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include <chan/stream.h>
 #include <base/result.hpp>
@@ -38,12 +39,13 @@ class StreamWriter : public StreamEnd {
     return detail::status(stream_write(id(), bytes.data(), bytes.size()), "stream_write");
   }
   Status write(std::string_view text) const { return write_bytes(std::as_bytes(std::span(text))); }
+  // An array would be a literal with its 0: that is text, see above. Give a span of any other.
   template <Sendable T>
-  Status write(const T& value) const {
+  Status write(const T& value) const requires(!std::is_array_v<T>) {
     return write_bytes(std::as_bytes(std::span(&value, 1)));
   }
-  template <Sendable T>
-  Status write(std::span<const T> values) const {
+  template <typename T, size_t N>
+  Status write(std::span<T, N> values) const requires Sendable<std::remove_const_t<T>> {
     return write_bytes(std::as_bytes(values));
   }
   Status flush() const { return detail::status(stream_flush(id()), "stream_flush"); }
@@ -57,9 +59,10 @@ class StreamReader : public StreamEnd {
 
   // Fills `bytes`, or what there is of the stream; the number of bytes.
   Result<size_t> read_bytes(std::span<std::byte> bytes) const {
-    return count(stream_read(id(), bytes.data(), bytes.size()), "stream_read");
+    return detail::size(stream_read(id(), bytes.data(), bytes.size()), "stream_read");
   }
-  // The next value, or nothing at the end of the stream. Error EMSGSIZE when the stream ends within it.
+  // The next value, or nothing at the end of the stream. Error EMSGSIZE when the stream ends within it, whose bytes are
+  // read then.
   template <Sendable T>
   Result<std::optional<T>> read() const requires std::default_initializable<T> {
     T value;
@@ -67,7 +70,8 @@ class StreamReader : public StreamEnd {
     if (values == 0) return std::optional<T>();
     return std::optional<T>(value);
   }
-  // Fills `values`, or as many as are left; their number. Error EMSGSIZE when the stream ends within one.
+  // Fills `values`, or as many as are left; their number. Error EMSGSIZE when the stream ends within one: all that was
+  // left is read then.
   template <Sendable T>
   Result<size_t> read(std::span<T> values) const {
     const size_t bytes = DL_TRY(read_bytes(std::as_writable_bytes(values)));
@@ -75,25 +79,15 @@ class StreamReader : public StreamEnd {
     return bytes / sizeof(T);
   }
   // Passes over `bytes`, or what is left; how many those were.
-  Result<size_t> skip(size_t bytes) const { return count(stream_skip(id(), bytes), "stream_skip"); }
+  Result<size_t> skip(size_t bytes) const { return detail::size(stream_skip(id(), bytes), "stream_skip"); }
   // Is the next byte, or the end, there? Depends on timing.
-  Result<bool> ready() const {
-    const int answer = stream_test(id());
-    if (answer < 0) return Error{errno, "stream_test"};
-    return answer == 1;
-  }
-
- private:
-  static Result<size_t> count(ssize_t bytes, const char* call) {
-    if (bytes < 0) return Error{errno, call};
-    return static_cast<size_t>(bytes);
-  }
+  Result<bool> ready() const { return detail::answer(stream_test(id()), "stream_test"); }
 };
 
 // A stream that this space has allocated or was handed, for setting it up.
 class Stream {
  public:
-  // The caller is its producer. `window` as for stream_alloc_window. Error ENOMEM.
+  // The caller is its producer. `window` as for stream_alloc_window. Errors EINVAL, ENOMEM, ENXIO.
   static Result<Stream> try_create() { return named(stream_alloc(), "stream_alloc"); }
   static Result<Stream> try_create(size_t window) { return named(stream_alloc_window(window), "stream_alloc_window"); }
 

@@ -16,13 +16,13 @@
 // what it changes is seen by nobody else. What it finds out it must emit. Only the sink runs in the caller's space.
 //
 // Memory. Each replica writes a stream (chan/stream.h), which all replicas of the next stage read and of which each
-// takes its share. A stage that is a few windows ahead waits, so memory is bounded for any number of items. An item may
-// be larger than the window.
+// takes its share. A stage that is too far ahead waits (PipelineOptions), so memory is bounded for any number of items.
+// An item may be larger than the window.
 //
 // Failure. An exception in a stage, or its death, ends the pipeline: the sink gets everything that comes before, in
 // order, and run() returns a Failure that names the stage, the replica and the item. Which of two failures is reported
-// does not depend on timing: the first in the order of items. An exception in the sink leaves run(). In every case no
-// process is left.
+// does not depend on timing, unless a process is killed from outside or memory runs out: it is the first in the order
+// of items. An exception in the sink leaves run(). In every case no process is left.
 //
 // run() is called by any space after space_init, by one thread; not async-signal-safe. It needs as many spaces as
 // there are replicas in all, and one for the source.
@@ -33,7 +33,6 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -43,13 +42,15 @@
 #include <utility>
 #include <vector>
 
+#include <chan/channel.hpp>
+
 namespace dmr {
 
 using Bytes = std::span<const std::byte>;
 
 struct PipelineOptions {
-  // Of each stream, in bytes: see stream_alloc_window. Up to 4 MiB of a stream may wait to be read whatever this is; of
-  // small windows less, so that it is still in the caches.
+  // Of each stream, in bytes: see stream_alloc_window. Up to 64 windows or 4 MiB of a stream may wait to be read,
+  // whichever is less, but at least two windows.
   size_t window = 64 * 1024;
 };
 
@@ -64,7 +65,7 @@ struct Failure {
   std::string message() const;  // "stage 'pack', replica 1, item 17: ended by signal 11 (Segmentation fault)"
 };
 
-// Where a stage emits its items. Throws when the stage cannot go on; let that pass.
+// Where a stage emits its items. Does not return when the stage cannot go on: its space ends, and run() reports that.
 class ByteOut {
  public:
   virtual void emit(Bytes item) = 0;
@@ -83,7 +84,11 @@ class BytePipeline {
   BytePipeline(std::string name, Source source, const PipelineOptions& options = {});
   // Throws std::invalid_argument unless there is a replica.
   void add_stage(std::string name, int replicas, Body body);
-  // Blocks until the pipeline has ended. Nothing: all went well.
+  // Blocks until the pipeline has ended. Nothing: all went well. The stages, also the source, run in spaces of their
+  // own, which cannot change anything here: run() may be called again, and starts from what is in memory then. A stage
+  // that cannot be started, for want of spaces or of memory, is a Failure with item 0. What the sink throws leaves
+  // run(), as do std::bad_alloc and, from the typed pipeline, the std::length_error of an item that is not of the
+  // sink's type.
   [[nodiscard]] std::optional<Failure> run(const Sink& sink) const;
 
  private:
@@ -102,7 +107,7 @@ class BytePipeline {
 // values, and Bytes and std::string_view, which a body sees where they lie and must not keep.
 template <typename T>
 struct Item {
-  static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>, "an item is copied as bytes");
+  static_assert(chan::Sendable<T>, "an item is copied as bytes");
   static Bytes bytes(const T& value) { return std::as_bytes(std::span(&value, 1)); }
   static T value(Bytes bytes) {
     T value;
@@ -128,7 +133,7 @@ struct Item<std::string> {
 };
 template <typename T>
 struct Item<std::vector<T>> {
-  static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>, "an item is copied as bytes");
+  static_assert(chan::Sendable<T>, "an item is copied as bytes");
   static Bytes bytes(const std::vector<T>& value) { return std::as_bytes(std::span(value)); }
   static std::vector<T> value(Bytes bytes) {
     if (bytes.size() % sizeof(T) != 0) throw std::length_error("the item is no whole number of values");
@@ -164,7 +169,7 @@ class Pipeline {
     return Pipeline<U>(std::move(bytes_));
   }
 
-  // sink(const T& item), in this space.
+  // sink(const T& item), in this space. As BytePipeline::run.
   template <std::invocable<const T&> Sink>
   [[nodiscard]] std::optional<Failure> run(Sink&& sink) const {
     return bytes_.run([&](Bytes item) { sink(Item<T>::value(item)); });
@@ -174,7 +179,7 @@ class Pipeline {
   BytePipeline bytes_;
 };
 
-// body(Out<T>& out) emits all items.
+// body(Out<T>& out) emits all items, in a space of its own.
 template <typename T, std::invocable<Out<T>&> Body>
 [[nodiscard]] Pipeline<T> source(std::string name, Body body, const PipelineOptions& options = {}) {
   auto untyped = [body = std::move(body)](ByteOut& out) mutable {
