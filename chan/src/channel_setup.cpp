@@ -103,7 +103,12 @@ int give_consumer(const char* call, Kind kind, chan_id id, int child) {
 }
 
 int free_end(const char* call, Kind kind, chan_id id) {
-  Channel* channel = find_end(call, kind, id);
+  Channel* channel = Table::mine().find(id);
+  if (channel != nullptr && channel->kind == kind && channel->role == Role::kGiven) {
+    Table::mine().remove(id);
+    return 0;
+  }
+  channel = find_end(call, kind, id);
   if (channel == nullptr) return -1;
   if (show_everything(call, *channel) != 0) return -1;
   if (spmcR_clear(channel->inode, channel->bytes) != 0) return fail_below(call, *channel);

@@ -70,7 +70,6 @@ class Root {
       : options_(options), n_(workers_for(options)), plan_(make_plan(job, input, skips)) {}
 
   ~Root() {
-    // What was given away is not ours any more.
     for (const chan_id channel : plan_.shuffle) (void)chan_free(channel);
     for (const chan_id channel : plan_.results) (void)chan_free(channel);
   }

@@ -74,7 +74,6 @@ class PipelineJob {
     int number;
     int sid = -1;
     stream_id out = -1;
-    bool started = false;
   };
   using Replicas = std::vector<Replica>;
 
@@ -106,8 +105,7 @@ PipelineJob::~PipelineJob() {
   for (Replicas& replicas : stages_) {
     for (Replica& replica : replicas) {
       if (replica.sid > 0) space_kill(replica.sid);
-      // Of what was given away only the last stage's streams have an end here: it is read.
-      if (replica.out > 0 && (!replica.started || is_last(replica))) (void)stream_free(replica.out);
+      if (replica.out > 0) (void)stream_free(replica.out);
     }
   }
 }
@@ -135,7 +133,6 @@ const char* PipelineJob::start(Replica& replica) {
     return self.job->act(self);
   };
   if (space_start(replica.sid, body, &replica) != 0) return space_last_error();
-  replica.started = true;
   return nullptr;
 }
 

@@ -144,7 +144,9 @@ TEST_CASE("what was given away is given away") {
     consumer.start();
     producer.start();
     EXPECT_FAILS(chan_setcons(channel, late.number()), EPERM, "given away");
-    EXPECT_FAILS(chan_free(channel), EPERM, "given away");
+    EXPECT_FAILS(chan_send(channel, &byte, 1), EPERM, "given away");
+    EXPECT(chan_free(channel) == 0);
+    EXPECT_FAILS(chan_free(channel), EBADF, "freed");
     producer.join_well();
     consumer.join_well();
   });

@@ -92,7 +92,8 @@ int chan_test(chan_id channel);
 
 /* Gives up this space's end; what was withheld by the lazy policy is published first. The channel lives on
  * while other ends exist. A space that ends without it gives its ends up too, but then what was withheld
- * is lost. Does not block. */
+ * is lost. A channel that this space has given away is forgotten: good for one that makes many. Does not
+ * block. */
 int chan_free(chan_id channel);
 
 /* Producer: chooses when later messages become visible, `policy` is of enum chan_policy; CHAN_EAGER at first.

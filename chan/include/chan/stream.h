@@ -95,7 +95,7 @@ int stream_test(stream_id stream);
 
 /* Gives up this space's end. A producer flushes first, and may block as stream_flush; without stream_end its consumers
  * find EPIPE behind what it wrote. The stream lives on while other ends exist. A space that ends without it gives its
- * ends up too. ENOMEM as stream_write. */
+ * ends up too. One that this space has given away is forgotten. ENOMEM as stream_write. */
 int stream_free(stream_id stream);
 
 #ifdef __cplusplus
