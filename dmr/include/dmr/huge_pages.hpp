@@ -2,10 +2,10 @@
 // which saves most misses of the TLB.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <new>
+
+#include <base/mapping.hpp>
 
 namespace dmr::detail {
 
@@ -22,7 +22,7 @@ struct HugePages {
     const size_t bytes = count * sizeof(T);
     if (bytes < kHugePage) return static_cast<T*>(::operator new(bytes));
     void* const memory = ::operator new (bytes, std::align_val_t{kHugePage});
-    (void)::madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+    spmc::base::prefer_huge_pages(memory, bytes / kHugePage * kHugePage);
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, size_t count) {

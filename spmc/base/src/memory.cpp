@@ -75,6 +75,8 @@ Status discard(void* address, size_t size) {
   return {};
 }
 
+void prefer_huge_pages(void* address, size_t size) { (void)::madvise(address, size, MADV_HUGEPAGE); }
+
 Result<UniqueFd> create_shared_file(const char* name, size_t size) {
   UniqueFd fd(::memfd_create(name, MFD_CLOEXEC));
   if (!fd.valid()) return Error{errno, "memfd_create"};
