@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <space/space.h>
+#include <dmr/engine.hpp>
 
 #include "engine.hpp"
 
@@ -62,17 +62,14 @@ class Arguments {
   }
 
  private:
-  static constexpr long kMostReplicas = 10'000;  // three stages of them, and a space for each
+  static constexpr long kMostReplicas = 50;  // three stages of them, and a space for each
   const char* usage_;
   std::vector<std::string> words_, options_;
 };
 
 // First in main, where spaces are used: the program may be executed again.
-inline bool set_up_spaces(Engine engine, int replicas) {
-  if (engine != Engine::kSpaces) return true;
-  if (space_init(3 * replicas + 8) == 0) return true;
-  std::fprintf(stderr, "%s\n", space_last_error());
-  return false;
+inline void set_up_spaces(Engine engine) {
+  if (engine == Engine::kSpaces) dmr::init();
 }
 
 }  // namespace pipelines

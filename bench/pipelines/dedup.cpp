@@ -25,7 +25,7 @@ using namespace pipelines;
 int pack(const Arguments& arguments) {
   const Engine engine = arguments.engine();
   const int replicas = arguments.replicas();
-  if (!set_up_spaces(engine, replicas)) return 1;
+  set_up_spaces(engine);
   const dedup::Tree tree = dedup::Tree::open(arguments.words()[1]);
   dedup::ArchiveWriter archive(tree, arguments.words().size() > 2 ? arguments.words()[2] : "");
   const bool well = run(

@@ -1,6 +1,5 @@
 #include "dedup_stages.hpp"
 
-#include <sys/mman.h>
 #include <xxhash.h>
 #include <zstd.h>
 
@@ -14,6 +13,8 @@
 #include <new>
 #include <stdexcept>
 #include <system_error>
+
+#include <base/mapping.hpp>
 
 #include "archive.hpp"
 
@@ -60,7 +61,7 @@ Memory huge_pages(uint64_t bytes) {
   const size_t size = (bytes / kHugePage + 1) * kHugePage;
   Memory memory(static_cast<std::byte*>(std::aligned_alloc(kHugePage, size)), std::free);
   if (!memory) throw std::bad_alloc();
-  (void)::madvise(memory.get(), size, MADV_HUGEPAGE);  // without them it is slower
+  spmc::base::prefer_huge_pages(memory.get(), size);
   return memory;
 }
 

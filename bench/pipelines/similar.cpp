@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   const int replicas = arguments.replicas();
   const auto images = static_cast<uint32_t>(arguments.number("--images=", 0, UINT32_MAX, 4000));
   const auto vectors = static_cast<size_t>(arguments.number("--vectors=", 0, UINT32_MAX, 100'000));
-  if (!set_up_spaces(engine, replicas)) return 1;
+  set_up_spaces(engine);
 
   const similar::Collection collection(vectors);
   Report report(static_cast<uint32_t>(arguments.number("--show=", 0, UINT32_MAX, 0)));

@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include <base/huge_pages.hpp>
+
 namespace pipelines::similar {
 
 inline constexpr size_t kPixels = 1024, kFeatures = 64, kNearest = 10;
@@ -57,7 +59,8 @@ class Collection {
   // The members of a cluster lie one behind the other, from first_[cluster] on.
   std::vector<size_t> first_;
   std::vector<uint32_t> ids_;
-  std::vector<Features> members_;
+  // In huge pages, so that starting a space does not copy a long page table.
+  std::vector<Features, spmc::base::HugePages<Features>> members_;
 };
 
 // Image after image.

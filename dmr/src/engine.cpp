@@ -300,6 +300,7 @@ void init() {
   config.regions = kRegions;
   config.pages = kPages;
   config.mode = -1;
+  config.busy = kSpaces;  // workers, and stages of pipelines: usually more than there are cores
   if (spmc_init_with(&config) != 0) end_program(spmc_last_error());
   if (space_init(kSpaces) != 0) end_program(space_last_error());
   g_ready = true;

@@ -6,6 +6,7 @@
 #include <chan/chan.h>
 #include <chan/stream.h>
 #include <space/space.h>
+#include <base/control.hpp>
 #include <base/sys.hpp>
 #include <base/wait.hpp>
 #include <dmr/pipeline.hpp>
@@ -27,17 +28,26 @@ std::string described(const space_exit_info& info) {
   return "ended with exit status " + std::to_string(info.exit_code) + " before it was done";
 }
 
-// A stage waits for as long as another one works on an item, so it does not poll where that one may need the core.
-class PatientWaits {
+// Where there are more spaces than cores: a stage waits for as long as another one works on an item, so it does not poll
+// where that one may need the core; and when there is an item for it, it does not push another one off its core, which
+// would cost a switch for every item.
+class SharedCores {
  public:
-  explicit PatientWaits(size_t spaces) : before_(spmc::base::g_wait_policy) {
-    if (spaces > spmc::base::usable_cores()) spmc::base::set_wait_policy({.spins = 1, .yields = 0});
+  explicit SharedCores(size_t spaces)
+      : waits_before_(spmc::base::g_wait_policy), batch_before_(spmc::base::has_batch_scheduling()) {
+    if (spaces <= spmc::base::usable_cores()) return;
+    spmc::base::set_wait_policy({.spins = 1, .yields = 0});
+    spmc::base::set_batch_scheduling(true);
   }
-  PatientWaits(const PatientWaits&) = delete;
-  ~PatientWaits() { spmc::base::set_wait_policy(before_); }
+  SharedCores(const SharedCores&) = delete;
+  ~SharedCores() {
+    spmc::base::set_wait_policy(waits_before_);
+    if (!batch_before_) spmc::base::set_batch_scheduling(false);
+  }
 
  private:
-  spmc::base::WaitPolicy before_;
+  spmc::base::WaitPolicy waits_before_;
+  bool batch_before_;
 };
 
 std::string reason_of(const std::exception& error) { return *error.what() != '\0' ? error.what() : "an exception"; }
@@ -189,7 +199,7 @@ std::optional<Failure> PipelineJob::collect(StreamsIn& in, const BytePipeline::S
 
 std::optional<Failure> PipelineJob::run(const BytePipeline::Sink& sink) {
   if (auto failure = set_up()) return failure;
-  const PatientWaits patient(spaces());
+  const SharedCores shared(spaces());
   StreamsIn in = input_of(stages_.size(), 0, 1);
   std::optional<Failure> failure = collect(in, sink);
   if (failure) return failure;
@@ -207,7 +217,7 @@ std::optional<Failure> PipelineJob::run(const BytePipeline::Sink& sink) {
 // --- in the space of a replica ---
 
 int PipelineJob::act(const Replica& replica) {
-  const PatientWaits patient(spaces());
+  const SharedCores shared(spaces());
   return replica.position == 0 ? act_as_source(replica) : act_as_stage(replica);
 }
 

@@ -55,6 +55,7 @@ int spmc_init_with(const struct spmc_config* config) {
   if (config->regions != 0) segment.max_regions = config->regions;
   if (config->pages != 0) segment.vpages = config->pages;
   segment.frame_bytes = config->frame_bytes;
+  if (config->busy != 0) segment.busy_spaces = config->busy;
   return answer("spmc_init", try_init(segment, config->mode, config->window_bytes));
 }
 

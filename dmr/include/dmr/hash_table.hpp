@@ -13,9 +13,9 @@
 #include <type_traits>
 #include <vector>
 
+#include <base/huge_pages.hpp>
 #include <dmr/codec.hpp>
 #include <dmr/error.hpp>
-#include <dmr/huge_pages.hpp>
 
 namespace dmr::detail {
 
@@ -127,7 +127,7 @@ class HashTable {
     uint32_t key = 0;           // in keys_, if it is longer than kInSlot
     Value value{};
   };
-  using Slots = std::vector<Slot, HugePages<Slot>>;
+  using Slots = std::vector<Slot, spmc::base::HugePages<Slot>>;
   // Added, but not yet in its slot.
   struct Waiting {
     KeyWords words;

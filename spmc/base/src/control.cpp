@@ -44,4 +44,13 @@ Status set_niceness(pid_t pid, int niceness) {
   return {};
 }
 
+bool has_batch_scheduling() { return ::sched_getscheduler(0) == SCHED_BATCH; }
+
+void set_batch_scheduling(bool batch) {
+  const int before = ::sched_getscheduler(0);
+  if (before != SCHED_OTHER && before != SCHED_BATCH) return;
+  const sched_param none{};
+  (void)::sched_setscheduler(0, batch ? SCHED_BATCH : SCHED_OTHER, &none);
+}
+
 }  // namespace spmc::base

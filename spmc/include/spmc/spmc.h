@@ -47,6 +47,8 @@ struct spmc_config {
   uint64_t window_bytes; /* see spmcR_extend; 0: 4 MiB */
   int mode;              /* mode of the first space; -1: environment variable DLINUX_MODE (b.nwr, b.wr, b.wr2, nb.nwr,
                             nb.wr, nb.wr2), or else b.wr2 */
+  uint32_t busy;         /* spaces that will work at the same time, as far as is known; 0: no more than there are
+                            cores. With more, waking each other is made cheap for those who sleep often */
 };
 
 /* Makes the job's SPMC memory for up to `nspaces` spaces (0: 64); the caller becomes its first space, number 0.

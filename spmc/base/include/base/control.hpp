@@ -23,4 +23,9 @@ Status set_cores(pid_t pid, const std::vector<int>& cores);
 // 0 to 19: the higher, the less it gets.
 Status set_niceness(pid_t pid, int niceness);
 
+// Batch scheduling of the calling process and those that it forks: when it wakes up it takes no core from others that
+// run, so that cores are handed over less often. Only a process of the usual policy has it.
+bool has_batch_scheduling();
+void set_batch_scheduling(bool batch);
+
 }  // namespace spmc::base

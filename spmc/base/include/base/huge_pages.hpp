@@ -7,7 +7,7 @@
 
 #include <base/mapping.hpp>
 
-namespace dmr::detail {
+namespace spmc::base {
 
 template <typename T>
 struct HugePages {
@@ -22,7 +22,7 @@ struct HugePages {
     const size_t bytes = count * sizeof(T);
     if (bytes < kHugePage) return static_cast<T*>(::operator new(bytes));
     void* const memory = ::operator new (bytes, std::align_val_t{kHugePage});
-    spmc::base::prefer_huge_pages(memory, bytes / kHugePage * kHugePage);
+    prefer_huge_pages(memory, bytes / kHugePage * kHugePage);
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, size_t count) {
@@ -32,4 +32,4 @@ struct HugePages {
   bool operator==(const HugePages&) const = default;
 };
 
-}  // namespace dmr::detail
+}  // namespace spmc::base
