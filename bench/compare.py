@@ -172,8 +172,8 @@ class Session:
     def check_repeats(self, case, library, outcome):
         if case.suite != "apps":
             return
-        first = self.outputs.setdefault((library.name, case.name()), outcome.output)
-        if first != outcome.output:
+        first = self.outputs.setdefault((library.name, case.name()), outcome.output_bytes)
+        if first != outcome.output_bytes:
             note(f"compare: {library.name}: {case.name()}: standard output differs from the first round")
             self.record(kind="differs", mpi=library.name, case=case.name())
 

@@ -22,11 +22,15 @@ LIBC = ctypes.CDLL(None)
 
 
 class Outcome:
-    """`failure` is one line, None after a success; `usage` adds up all processes of the job."""
+    """`failure` is one line, None after a success; `usage` adds up all processes of the job.
 
-    def __init__(self, seconds, output, errors, code, usage):
+    `output` and `errors` are texts, in which bytes that are none are replaced; `output_bytes` are for comparisons.
+    """
+
+    def __init__(self, seconds, output, errors, code, usage, output_bytes=b""):
         self.seconds = seconds
         self.output = output
+        self.output_bytes = output_bytes
         self.errors = errors
         self.code = code  # exit status; None after a timeout
         self.usage = usage
@@ -126,8 +130,7 @@ def run_command(command, timeout, environment=None, watch=None):
     LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1)
     known = set(descendants(os.getpid())[1:])
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with tempfile.TemporaryFile("w+", errors="replace") as output, \
-            tempfile.TemporaryFile("w+", errors="replace") as errors:
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
                                    env={**os.environ, **(environment or {})}, start_new_session=True,
@@ -139,12 +142,13 @@ def run_command(command, timeout, environment=None, watch=None):
             if process.poll() is None:
                 stop(process)
             end_orphans(known)
-        texts = []
+        written = []
         for file in (output, errors):
             file.seek(0)
-            texts.append(file.read())
+            written.append(file.read())
     code = process.returncode if in_time else None
-    outcome = Outcome(seconds, *texts, code, used_since(before))
+    texts = [content.decode(errors="replace") for content in written]
+    outcome = Outcome(seconds, *texts, code, used_since(before), output_bytes=written[0])
     if code is None:
         outcome.failure = f"timeout after {timeout:g} s"
     elif code != 0:

@@ -35,7 +35,6 @@ class WordTable {
       if (slot.used()) take(slot);
     }
   }
-  size_t size() const { return used_; }
 
  private:
   static uint64_t mix(uint64_t hash, const char* bytes, size_t count) {

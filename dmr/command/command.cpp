@@ -47,13 +47,13 @@ void show_progress(const Progress& progress) {
   throw JobError(name + ": " + what + ": " + std::strerror(errno));
 }
 
-// What getopt_long has just not known: a letter may stand among others.
-std::string unknown_option(char** argv) {
-  const std::string word = argv[optind - 1];
-  return optopt == 0 || word.starts_with("--") ? word : std::string("-") + static_cast<char>(optopt);
-}
-
 enum CommonOption { kTemporary = 1000, kTimeLimit, kSkip, kStatistics, kProgress, kHelp, kVersion, kFirstOfJob };
+
+// What getopt_long has just not known: a letter, which may stand among others, or a word; of one that takes no value
+// `optopt` is its number.
+std::string unknown_option(char** argv) {
+  return optopt != 0 && optopt < kTemporary ? std::string("-") + static_cast<char>(optopt) : argv[optind - 1];
+}
 
 // One of the options that all have; false: it is none of them.
 bool take_common(int which, const char* help, Arguments& to) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -140,19 +141,23 @@ struct Regression : MapReduce<Regression, uint32_t, Sums<double>, AddSums<double
   }
 };
 
-// The first line of the files that has a number; a wrong one is left to the map, which tells where it is.
-Point first_of_text(const Input& input) {
+// The first line of the files that is a point. Wrong ones are left to the map, which tells where they are; with more
+// than `most_wrong` of them there is no result.
+Point first_of_text(const Input& input, uint64_t most_wrong) {
   std::vector<double> row;
   for (uint32_t file = 0; file < input.files(); ++file) {
-    const std::string_view text = input.whole(file);
-    const size_t begin = text.find_first_not_of(" ,\t\n\v\f\r");
-    if (begin == text.npos) continue;
-    try {
-      parse_numbers(text.substr(begin, text.find('\n', begin) - begin), row);
-    } catch (const JobError&) {
-      return {};
+    std::string_view text = input.whole(file);
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+      try {
+        parse_numbers(line, row);
+        if (row.size() == 2) return {row[0], row[1]};
+        if (row.empty()) continue;
+      } catch (const JobError&) {
+      }
+      if (most_wrong-- == 0) return {};
     }
-    return row.size() == 2 ? Point{row[0], row[1]} : Point{};
   }
   return {};
 }
@@ -174,7 +179,7 @@ Answer regress_doubles(const Arguments& arguments, bool text) {
   const Input input = open_input(arguments, text ? Records::lines() : Records::of_size(2 * sizeof(double)));
   Regression job;
   job.text = text;
-  job.first = text ? first_of_text(input) : first_of_doubles(input);
+  job.first = text ? first_of_text(input, arguments.options.skip_at_most) : first_of_doubles(input);
   Answer answer;
   answer.statistics = job.run_each(input, arguments.options, [&](uint32_t key, const Sums<double>& sums) {
     if (key == Regression::kShifted) {

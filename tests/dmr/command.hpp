@@ -1,49 +1,16 @@
-// The command `dmr`, and files for it to read.
+// The command `dmr`, and a text for it to read.
 #pragma once
 
-#include <unistd.h>
-
+#include <catch2/catch.hpp>
+#include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
+#include "folder.hpp"
 #include "support/run_child.hpp"
 
 namespace dmr_test {
-
-namespace fs = std::filesystem;
-
-// A folder that is gone at the end.
-class Folder {
- public:
-  Folder() {
-    std::string name = fs::temp_directory_path() / "dmr-test-XXXXXX";
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string path(const std::string& name) const { return path_ / name; }
-  std::string path() const { return path_; }
-  // Makes the file, and the folders that its name lies in; its path.
-  std::string file(const std::string& name, const std::string& content) const {
-    fs::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << content;
-    return path_ / name;
-  }
-  std::string read(const std::string& name) const {
-    std::ifstream file(path_ / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  size_t entries() const { return static_cast<size_t>(std::distance(fs::directory_iterator(path_), {})); }
-
- private:
-  fs::path path_;
-};
 
 inline std::vector<std::string> dmr_command(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), std::getenv("DMR_COMMAND"));
@@ -51,6 +18,14 @@ inline std::vector<std::string> dmr_command(std::vector<std::string> arguments) 
 }
 inline test_support::RunResult run_dmr(std::vector<std::string> arguments, const std::string& input = "") {
   return test_support::run_command(dmr_command(std::move(arguments)), input);
+}
+// The message of a command that must end with this exit status. CHECKs that, and that there is no output.
+inline std::string message_of_failure(const std::vector<std::string>& arguments, int exit_code) {
+  const auto run = run_dmr(arguments);
+  INFO(run.err);
+  CHECK(run.exit_code == exit_code);
+  CHECK(run.out.empty());
+  return run.err;
 }
 
 // Words of a text of about so many bytes, the same in every call.

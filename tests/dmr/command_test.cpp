@@ -1,4 +1,7 @@
 // The command: its jobs wordcount and run, its output, its errors.
+#include <unistd.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -29,11 +32,9 @@ std::string counted(const std::string& text) {
 }
 
 void expect_failure(const std::vector<std::string>& arguments, int code, const std::string& message) {
-  const auto run = run_dmr(arguments);
-  INFO(run.err);
-  CHECK(run.exit_code == code);
-  CHECK(run.out.empty());
-  CHECK(run.err.find(message) != std::string::npos);
+  const std::string told = message_of_failure(arguments, code);
+  INFO(told);
+  CHECK(told.find(message) != std::string::npos);
 }
 
 }  // namespace
@@ -156,10 +157,84 @@ TEST_CASE("statistics, progress") {
   }
 }
 
+TEST_CASE("statistics and progress on standard error") {
+  const auto counted = run_dmr({"run", "--map=cat", "--statistics=-"}, "a\nb\n");
+  CHECK(counted.out == "a\nb\n");
+  CHECK(counted.err.starts_with("{\n"));
+  CHECK(counted.err.ends_with("}\n"));
+  CHECK(counted.err.find("\"pairs_out\": 2") != std::string::npos);
+  const auto shown = run_dmr({"run", "--map=sleep 0.3; cat", "--progress"}, "a\n");
+  CHECK(shown.out == "a\n");
+  CHECK(shown.err.find("\rdmr: mapped   0 %") != std::string::npos);
+}
+
+TEST_CASE("where the statistics cannot be written there is no output") {
+  const Folder folder;
+  const std::string file = folder.file("text", "a"), bad = "--statistics=/nonexistent/x";
+  expect_failure({"wordcount", bad, file}, 1, "/nonexistent/x: opening: No such file or directory");
+  expect_failure({"wordcount", bad, "-o", folder.path("out"), file}, 1, "/nonexistent/x");
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("without a standard output nothing is written elsewhere") {
+  const Folder folder;
+  const std::string points = folder.file("points", "1 1\n2 2\n9 9\n"), of = folder.path("of");
+  const std::vector<std::string> job = {"kmeans", "--means=2", "--assignments=" + of, points};
+  CHECK(run_dmr(job).out.size() > 10);
+  const std::string expected = folder.read("of");
+  CHECK(expected.size() == 6);
+  for (const char* closed : {">&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-"}) {
+    INFO(closed);
+    std::vector<std::string> shell = {"timeout", "60", "sh", "-c", std::string("\"$@\" ") + closed, "sh"};
+    for (const std::string& word : dmr_command(job)) shell.push_back(word);
+    folder.file("of", "old");
+    const auto run = test_support::run_command(shell);
+    CHECK((run.exit_code == 0 || run.exit_code == 1));
+    CHECK(run.out.empty());
+    CHECK(folder.read("of") == (run.exit_code == 0 ? expected : "old"));
+    CHECK(folder.read("points") == "1 1\n2 2\n9 9\n");
+    CHECK(folder.entries() == 2);
+  }
+}
+
+namespace {
+
+// Does a process run that was started with these words?
+bool runs(const std::string& words) {
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline");
+    std::string line{std::istreambuf_iterator<char>(file), {}};
+    std::replace(line.begin(), line.end(), '\0', ' ');
+    if (line == words + ' ') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("run: what a command leaves behind ends with the job") {
+  const std::string sleep = "sleep 9999" + std::to_string(getpid()), background = sleep + " >/dev/null 2>&1 & ";
+  const auto run = run_dmr({"run", "--map=" + background + "cat"}, "a\n");
+  CHECK(run.exit_code == 0);
+  CHECK(run.out == "a\n");
+  CHECK_FALSE(runs(sleep));
+  CHECK(run_dmr({"run", "--map=" + background + "exit 1"}, "a\n").exit_code == 1);
+  CHECK_FALSE(runs(sleep));
+  CHECK(run_dmr({"run", "--map=cat", "--reduce=" + background + "cat"}, "a\n").exit_code == 0);
+  CHECK_FALSE(runs(sleep));
+}
+
 TEST_CASE("wrong usage") {
   expect_failure({}, 2, "Usage: dmr JOB");
   expect_failure({"nonsense"}, 2, "dmr: there is no job 'nonsense'");
   expect_failure({"wordcount", "--nonsense"}, 2, "unknown option --nonsense; try dmr wordcount --help");
+  for (const char* letters : {"-z", "-zw", "-zz"}) {
+    expect_failure({"wordcount", letters}, 2, "unknown option -z; try");
+    expect_failure({"wordcount", "--progress", letters}, 2, "unknown option -z; try");
+    expect_failure({"wordcount", "-w", "2", letters, "3"}, 2, "unknown option -z; try");
+  }
+  expect_failure({"wordcount", "--progress=5"}, 2, "unknown option --progress=5; try");
+  expect_failure({"wordcount", "-", "/does/not/exist"}, 2, "-, standard input, must be the only file");
   expect_failure({"wordcount", "-w", "65"}, 2, "--workers=65: not a number from 1 to 64");
   expect_failure({"wordcount", "-w"}, 2, "-w needs a value");
   expect_failure({"wordcount", "-m", "12Q"}, 2, "--memory=12Q: not a size");

@@ -42,6 +42,8 @@ struct Failing : dmr::MapReduce<Failing, uint32_t, uint64_t, dmr::Sum<uint64_t>>
       emit(static_cast<uint32_t>(n % 50), n);
     }
   }
+  // Keys that follow each other are reduced by different workers.
+  uint32_t partition(uint32_t key, uint32_t parts) const { return key % parts; }
   void reduce(uint32_t key, dmr::Values<uint64_t>& values, auto& emit) const {
     for (const uint32_t b : bad_keys) {
       if (key == b) fail(how);
@@ -71,6 +73,43 @@ struct NoEmptyKey : dmr::MapReduce<NoEmptyKey, std::string, uint64_t, dmr::Sum<u
     if (key.empty()) fail(How::kThrow);
     emit(1);
   }
+};
+
+// Fails outside of any piece: when maps are started, or in the worker that has mapped piece 1 when they are finished.
+class FailingMaps : public dmr::Maps {
+ public:
+  explicit FailingMaps(How how) : how_(how) {}
+  void map(const dmr::Piece& piece, dmr::Pairs&) override { has_piece_1_ = has_piece_1_ || piece.number == 1; }
+  void finish(dmr::Pairs& pairs) override {
+    if (has_piece_1_) fail(how_);
+    pairs.add("key", "value");
+  }
+
+ private:
+  How how_;
+  bool has_piece_1_ = false;
+};
+struct FailsOutside : dmr::ByteJob {
+  How how;
+  bool at_start;
+  FailsOutside(How wanted, bool start) : how(wanted), at_start(start) {}
+  std::unique_ptr<dmr::Maps> start_maps() const override {
+    if (at_start) fail(how);
+    return std::make_unique<FailingMaps>(how);
+  }
+  void reduce(std::string_view, dmr::ByteValues&, dmr::ByteResults&) const override {}
+};
+
+std::string failure_outside(How how, bool at_start, int workers) {
+  const FailsOutside job(how, at_start);
+  const auto ignore = [](std::string_view, std::string_view) {};
+  return failure_of([&] { dmr::run_bytes(job, dmr::Input::numbers(2000, kEach), with(workers), ignore); });
+}
+
+// More numbers than there is memory for: there is no place for them when a worker starts.
+struct TooManyKeys : dmr::MapReduce<TooManyKeys, uint64_t, uint64_t, dmr::Sum<uint64_t>> {
+  using Container = dmr::FewKeys<SIZE_MAX / 4>;
+  void map(const dmr::Piece&, auto& emit) const { emit(uint64_t{1}, uint64_t{1}); }
 };
 
 std::string failure_of_job(const Failing& job, int workers, double limit = 0) {
@@ -138,6 +177,39 @@ TEST_CASE("a reduction that fails is named, with its key") {
   });
 }
 
+TEST_CASE("of several failing reductions that of the least key is named") {
+  run_root([] {
+    Failing job;
+    for (uint32_t least = 10; least < 18; ++least) {
+      job.bad_keys = {40, 33, least, 49, 26, least + 1, 38};
+      char key[40];
+      std::snprintf(key, sizeof key, "key '\\x00\\x00\\x00\\x%02x'", least);
+      for (const How how : {How::kThrow, How::kCrash}) {
+        job.how = how;
+        for (const int workers : {1, 2, 7}) {
+          EXPECT(failure_of_job(job, workers).ends_with(std::string(", in the reduction of ") + key));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("a worker that fails outside of any piece is named") {
+  run_root([] {
+    for (const int workers : {1, 2, 7}) {
+      EXPECT(failure_outside(How::kThrow, true, workers) == "worker 0: this number is not liked");
+      EXPECT(failure_outside(How::kCrash, true, workers) == "worker 0: died of SIGKILL");
+      const std::string worker = "worker " + std::to_string(1 % workers);
+      EXPECT(failure_outside(How::kThrow, false, workers) == worker + ": this number is not liked");
+      EXPECT(failure_outside(How::kThrowInt, false, workers) == worker + ": an exception that is no std::exception");
+      EXPECT(failure_outside(How::kCrash, false, workers) == worker + ": died of SIGKILL");
+      EXPECT(failure_outside(How::kExit, false, workers) == worker + ": ended with exit code 9");
+    }
+    const auto input = dmr::Input::numbers(20, kEach);
+    EXPECT(failure_of([&] { TooManyKeys().run(input, with(2)); }).starts_with("worker 0: "));
+  });
+}
+
 TEST_CASE("a reduction that waits for others is not too slow") {
   run_root([] {
     dmr::Options options = with(2);
@@ -194,6 +266,24 @@ TEST_CASE("what fails is left out where that is asked for") {
     }
   });
   CHECK(out.find("worker 1: died of SIGKILL, in the map of numbers, numbers 71 to 72\n") != out.npos);
+}
+
+TEST_CASE("keys are not left out where that is not wanted") {
+  run_root([] {
+    Failing job;
+    job.bad = {71};
+    job.bad_keys = {33};
+    for (const int workers : {1, 3}) {
+      dmr::Options options = with(workers);
+      options.skip_at_most = 5;
+      options.skip_keys = false;
+      std::vector<std::string> skipped;
+      options.skipped = [&](const std::string& what) { skipped.push_back(what); };
+      const auto run = [&] { job.run(dmr::Input::numbers(2000, kEach), options); };
+      EXPECT(has(failure_of(run), ": this number is not liked, in the reduction of key"));
+      EXPECT(skipped.size() == 1 && has(skipped[0], "numbers 71 to 72"));
+    }
+  });
 }
 
 TEST_CASE("without init a job says so") {

@@ -2,32 +2,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 
+#include "folder.hpp"
 #include "root.hpp"
 
 using namespace dmr_test;
 
 namespace {
-
-namespace fs = std::filesystem;
-
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("dmr-input-" + std::to_string(getpid()))) {
-    fs::create_directory(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  std::string file(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
-    return path_ / name;
-  }
-  std::string path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // Checks every piece; all of them joined.
 std::string joined(const dmr::Input& input) {
@@ -46,15 +30,6 @@ std::string joined(const dmr::Input& input) {
     all += piece.data;
   }
   return all;
-}
-
-std::string failure(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const dmr::JobError& error) {
-    return error.what();
-  }
-  return "no failure";
 }
 
 std::string lines(size_t bytes, size_t longest) {
@@ -87,7 +62,7 @@ TEST_CASE("records of one size stay whole") {
     CHECK(joined(input) == data);
     for (uint64_t n = 0; n < input.pieces(); ++n) CHECK(input.piece(n).data.size() % size == 0);
   }
-  CHECK(failure([] { dmr::Input::memory("12345", dmr::Records::of_size(2)); }) ==
+  CHECK(failure_of([] { dmr::Input::memory("12345", dmr::Records::of_size(2)); }) ==
         "memory: 5 bytes are no whole number of records of 2");
 }
 
@@ -133,37 +108,114 @@ TEST_CASE("pieces of another size") {
   CHECK((input.piece(1).data == big));
 }
 
+TEST_CASE("a record longer than pieces is in the one in which it begins") {
+  const std::string small = "one\ntwo\n", text = small + std::string(10'000, 'x') + '\n' + small;
+  for (const uint64_t piece_bytes : {1u, 2u, 7u, 8u, 9u, 100u, 5004u}) {
+    INFO(piece_bytes);
+    std::string blank = text;
+    std::replace(blank.begin(), blank.end(), '\n', ' ');
+    for (const bool lines : {true, false}) {
+      const auto input = lines ? dmr::Input::memory(text, dmr::Records::lines(), piece_bytes)
+                               : dmr::Input::memory(blank, dmr::Records::blanks(), piece_bytes);
+      CHECK((joined(input) == (lines ? text : blank)));
+      const uint64_t first = small.size() / piece_bytes, last = (small.size() + 10'000) / piece_bytes;
+      CHECK(input.piece(first).data.size() > 10'000);
+      for (uint64_t n = first + 1; n < last; ++n) CHECK(input.piece(n).data.empty());
+    }
+  }
+}
+
+TEST_CASE("files of /proc, whose size is said to be 0") {
+  const Folder folder;
+  const std::vector<std::string> files = {"/proc/version", folder.file("between", "a\nb\n"), "/proc/self/limits"};
+  const auto input = dmr::Input::files(files);
+  std::string expected;
+  for (const std::string& name : files) {
+    std::ifstream file(name);
+    expected.append(std::istreambuf_iterator<char>(file), {});
+  }
+  CHECK(joined(input) == expected);
+  CHECK(input.whole(1) == "a\nb\n");
+  CHECK(input.whole(0).size() > 10);
+  input.release(input.piece(0));
+  CHECK(joined(input) == expected);
+}
+
+TEST_CASE("more files than are mapped") {
+  const Folder folder;
+  std::vector<std::string> files;
+  std::string expected;
+  for (size_t i = 0; i < dmr::Input::kMostMapped + 2000; ++i) {
+    const std::string content = i % 100 == 3 ? "" : std::to_string(i) + '\n';
+    files.push_back(folder.file(std::to_string(i), content));
+    expected += content;
+  }
+  const auto input = dmr::Input::files(files, dmr::Records::lines(), dmr::kPieceBytes, folder.path());
+  CHECK(input.files() == files.size());
+  CHECK(input.bytes() == expected.size());
+  std::string all;
+  for (uint64_t n = 0; n < input.pieces(); ++n) {
+    const dmr::Piece piece = input.piece(n);
+    all += piece.data;
+    input.release(piece);
+  }
+  CHECK((all == expected));
+  CHECK(input.whole(18'350) == "18350\n");
+  std::ifstream maps("/proc/self/maps");
+  const auto mappings = std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
+  CHECK(mappings > 1000);
+  CHECK(mappings < static_cast<ptrdiff_t>(dmr::Input::kMostMapped) + 1000);
+  CHECK(folder.entries() == files.size());
+}
+
+TEST_CASE("records and pieces of nothing") {
+  CHECK(failure_of([] { dmr::Records::of_size(0); }) == "records of 0 bytes");
+  CHECK(failure_of([] { dmr::Input::memory("a", dmr::Records::lines(), 0); }) == "pieces of 0 bytes");
+  CHECK(failure_of([] { dmr::Input::files({}, dmr::Records::lines(), 0); }) == "pieces of 0 bytes");
+  CHECK(failure_of([] { dmr::Input::memory("a").cut(0); }) == "pieces of 0 bytes");
+}
+
 TEST_CASE("files that cannot be read") {
   const Folder folder;
-  CHECK(failure([&] { dmr::Input::files({folder.path() + "/none"}); }) ==
+  CHECK(failure_of([&] { dmr::Input::files({folder.path() + "/none"}); }) ==
         folder.path() + "/none: opening: No such file or directory");
-  CHECK(failure([&] { dmr::Input::files({folder.path()}); }) == folder.path() + ": reading: Is a directory");
-  CHECK(failure([&] { dmr::Input::files({"/dev/null"}); }) ==
+  CHECK(failure_of([&] { dmr::Input::files({folder.path()}); }) == folder.path() + ": reading: Is a directory");
+  CHECK(failure_of([&] { dmr::Input::files({"/dev/null"}); }) ==
         "/dev/null: is no regular file; it can be read from standard input");
 }
 
-TEST_CASE("standard input: a file, a pipe") {
+namespace {
+
+// What a process reads whose standard input `open_it` opens.
+std::string standard_input(const std::function<int()>& open_it) {
+  const auto run = test_support::run_function([&] {
+    EXPECT(dup2(open_it(), STDIN_FILENO) == STDIN_FILENO);
+    const auto input = dmr::Input::standard_input();
+    for (uint64_t n = 0; n < input.pieces(); ++n) {
+      const auto data = input.piece(n).data;
+      EXPECT(std::fwrite(data.data(), 1, data.size(), stdout) == data.size());
+    }
+    return 0;
+  });
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  return run.out;
+}
+
+}  // namespace
+
+TEST_CASE("standard input: a file, a pipe, a file of which a part is read") {
   const Folder folder;
   const std::string text = lines(3'000'000, 90);
   const std::string name = folder.file("text", text);
-  const auto read_it = [&](const std::string& command) {
-    const auto run = test_support::run_function([&] {
-      FILE* const from = popen(command.c_str(), "r");
-      EXPECT(from != nullptr && dup2(fileno(from), STDIN_FILENO) == STDIN_FILENO);
-      const auto input = dmr::Input::standard_input();
-      for (uint64_t n = 0; n < input.pieces(); ++n) std::printf("%s", std::string(input.piece(n).data).c_str());
-      return 0;
-    });
-    CHECK(run.exit_code == 0);
-    return run.out;
+  CHECK((standard_input([&] { return fileno(popen(("cat " + name).c_str(), "r")); }) == text));
+  CHECK((standard_input([&] { return open(name.c_str(), O_RDONLY); }) == text));
+  const auto open_behind = [&] {
+    const int file = open(name.c_str(), O_RDONLY);
+    EXPECT(lseek(file, 1000, SEEK_SET) == 1000);
+    return file;
   };
-  CHECK((read_it("cat " + name) == text));
-  const auto from_file = test_support::run_function([&] {
-    EXPECT(dup2(open(name.c_str(), O_RDONLY), STDIN_FILENO) == STDIN_FILENO);
-    std::printf("%s", joined(dmr::Input::standard_input()).c_str());
-    return 0;
-  });
-  CHECK((from_file.out == text));
+  CHECK((standard_input(open_behind) == text.substr(1000)));
 }
 
 TEST_CASE("numbers") {

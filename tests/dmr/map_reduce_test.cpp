@@ -2,6 +2,8 @@
 #include <map>
 #include <numeric>
 
+#include <chan/chan.h>
+
 #include "root.hpp"
 
 using namespace dmr_test;
@@ -276,6 +278,21 @@ TEST_CASE("one job after the other, and one from the results of another") {
     }
   });
   CHECK(out.size() > 10);
+}
+
+TEST_CASE("a job gives back what its channels took") {
+  run_root([] {
+    // There is room for one job or two, not for the channels of one more from each that has been.
+    const chan_id rest = chan_alloc_window((size_t{1} << 30) - (4 << 20));
+    EXPECT(rest >= 0);
+    const auto input = dmr::Input::memory("a few words", dmr::Records::blanks(), 4);
+    for (int i = 0; i < 20; ++i) {
+      EXPECT(WordCount().run(input, with(2)).size() == 3);
+      const auto fail = [](std::string&&, uint64_t) { throw dmr::JobError("no results are wanted"); };
+      EXPECT(failure_of([&] { WordCount().run_each(input, with(2), fail); }) == "no results are wanted");
+    }
+    EXPECT(chan_free(rest) == 0);
+  });
 }
 
 TEST_CASE("nothing in, nothing out") {

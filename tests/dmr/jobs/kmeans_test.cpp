@@ -111,12 +111,6 @@ std::vector<double> clouds(size_t count, size_t dimensions, uint64_t clouds) {
   return points;
 }
 
-std::string lines_of(const std::vector<double>& points, size_t dimensions) {
-  std::string text;
-  for (size_t i = 0; i < points.size(); ++i) text += shortest(points[i]) + ((i + 1) % dimensions == 0 ? '\n' : ' ');
-  return text;
-}
-
 }  // namespace
 
 TEST_CASE("kmeans: some moves") {

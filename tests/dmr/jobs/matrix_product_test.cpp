@@ -29,13 +29,7 @@ Matrix product_of(const Matrix& a, const Matrix& b) {
   return c;
 }
 
-std::string lines_of(const Matrix& matrix) {
-  std::string text;
-  for (size_t i = 0; i < matrix.numbers.size(); ++i) {
-    text += shortest(matrix.numbers[i]) + ((i + 1) % matrix.columns == 0 ? '\n' : ' ');
-  }
-  return text;
-}
+std::string text_of(const Matrix& matrix) { return lines_of(matrix.numbers, matrix.columns); }
 
 std::string option(const char* name, size_t value) { return "--" + std::string(name) + '=' + std::to_string(value); }
 
@@ -50,9 +44,9 @@ TEST_CASE("matmul: doubles and text, shapes of all kinds") {
     const std::string a_file = folder.file("a", bytes_of(a.numbers)), b_file = folder.file("b", bytes_of(b.numbers));
     const std::string shape = option("inner", inner);
     CHECK((same_output({"matmul", "--format=f64", shape, a_file, b_file}) == bytes_of(c.numbers)));
-    const std::string a_text = folder.file("a.txt", lines_of(a)), b_text = folder.file("b.txt", lines_of(b));
+    const std::string a_text = folder.file("a.txt", text_of(a)), b_text = folder.file("b.txt", text_of(b));
     CHECK((same_output({"matmul", option("rows", rows), option("columns", columns), shape, a_text, b_text}) ==
-           lines_of(c)));
+           text_of(c)));
   }
 }
 
@@ -61,9 +55,9 @@ TEST_CASE("matmul: the result in the other format") {
   const Matrix a = make_matrix(20, 30), b = make_matrix(30, 10), c = product_of(a, b);
   const std::string a_file = folder.file("a", bytes_of(a.numbers)), b_file = folder.file("b", bytes_of(b.numbers));
   const auto text = run_dmr({"matmul", "--format=f64", "--inner=30", "--result=text", a_file, b_file});
-  CHECK(text.out == lines_of(c));
+  CHECK(text.out == text_of(c));
   const auto doubles =
-      run_dmr({"matmul", "--result=f64", folder.file("at", lines_of(a)), folder.file("bt", lines_of(b))});
+      run_dmr({"matmul", "--result=f64", folder.file("at", text_of(a)), folder.file("bt", text_of(b))});
   CHECK((doubles.out == bytes_of(c.numbers)));
 }
 

@@ -101,9 +101,8 @@ TEST_CASE("pca: text, with components") {
   const Folder folder;
   constexpr size_t kColumns = 12;
   const auto numbers = make_rows(20'000, kColumns);
-  std::string text;
-  for (size_t i = 0; i < numbers.size(); ++i) text += shortest(numbers[i]) + ((i + 1) % kColumns == 0 ? "\n" : ", ");
-  const auto result = parse(same_output({"pca", "--components=20", folder.file("text", text)}));
+  const std::string file = folder.file("text", lines_of(numbers, kColumns, ", "));
+  const auto result = parse(same_output({"pca", "--components=20", file}));
   check_near(result, expected_of(numbers, kColumns));
   REQUIRE(result.components.size() == kColumns);
   for (size_t i = 0; i < kColumns; ++i) {

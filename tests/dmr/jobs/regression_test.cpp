@@ -56,12 +56,6 @@ std::vector<double> points_around(double x0, double y0, size_t count) {
   return points;
 }
 
-std::string lines_of(const std::vector<double>& points) {
-  std::string text;
-  for (size_t i = 0; i < points.size(); i += 2) text += shortest(points[i]) + ' ' + shortest(points[i + 1]) + '\n';
-  return text;
-}
-
 }  // namespace
 
 TEST_CASE("regression: bytes") {
@@ -95,7 +89,7 @@ TEST_CASE("regression: doubles, and the same as text") {
   for (size_t i = 0; i < points.size(); i += 2) xy += static_cast<long double>(points[i]) * points[i + 1];
   CHECK(number(values, "x*y") == Approx(static_cast<double>(xy)).epsilon(1e-11));
 
-  const auto text = values_of(same_output({"regression", "--format=text", folder.file("text", lines_of(points))}));
+  const auto text = values_of(same_output({"regression", "--format=text", folder.file("text", lines_of(points, 2))}));
   check_line(text, line_through(points), 1e-9);
 }
 
@@ -103,7 +97,7 @@ TEST_CASE("regression: numbers that are large against their differences") {
   const Folder folder;
   const auto points = points_around(1e9, -1e9, 100'000);
   const auto line = line_through(points);
-  const std::string empty = folder.file("empty", " \n\n"), text = folder.file("text", lines_of(points));
+  const std::string empty = folder.file("empty", " \n\n"), text = folder.file("text", lines_of(points, 2));
   check_line(values_of(same_output({"regression", "--format=text", empty, text})), line, 1e-7);
   const std::string file = folder.file("points", bytes_of(points));
   check_line(values_of(same_output({"regression", "--format=f64", file})), line, 1e-7);

@@ -1,11 +1,12 @@
 #include "running.hpp"
 
 #include <charconv>
+#include <optional>
 
 namespace dmr_jobs_test {
 
 std::string same_output(const Arguments& arguments) {
-  std::string first;
+  std::optional<std::string> first;
   for (const char* workers : {"-w1", "-w2", "-w3", "-w8"}) {
     for (const char* memory : {"-m1G", "-m1M"}) {
       Arguments all = arguments;
@@ -14,12 +15,12 @@ std::string same_output(const Arguments& arguments) {
       INFO(arguments[0] << ' ' << workers << ' ' << memory << ": " << run.err);
       CHECK(run.exit_code == 0);
       CHECK(run.err.empty());
-      if (first.empty()) first = run.out;
+      if (!first) first = run.out;
       const bool same = run.out == first;  // not shown: it may be long
       CHECK(same);
     }
   }
-  return first;
+  return *first;
 }
 
 std::string failure(const Arguments& arguments, int exit_code) {
@@ -27,10 +28,7 @@ std::string failure(const Arguments& arguments, int exit_code) {
   for (const char* workers : {"-w1", "-w3"}) {
     Arguments all = arguments;
     all.insert(all.begin() + 1, workers);
-    const auto run = run_dmr(all);
-    CHECK(run.exit_code == exit_code);
-    CHECK(run.out.empty());
-    message = run.err;
+    message = dmr_test::message_of_failure(all, exit_code);
   }
   return message;
 }
@@ -52,6 +50,15 @@ double any_double(Random& random) {
 std::string shortest(double number) {
   char text[32];
   return std::string(text, std::to_chars(text, text + sizeof text, number).ptr);
+}
+
+std::string lines_of(const std::vector<double>& numbers, size_t columns, std::string_view between) {
+  std::string text;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    text += shortest(numbers[i]);
+    text += (i + 1) % columns == 0 ? "\n" : between;
+  }
+  return text;
 }
 
 }  // namespace dmr_jobs_test

@@ -37,5 +37,7 @@ std::vector<std::string> split(std::string_view text, char at);
 double any_double(Random& random);
 // Shortest that is read back as the same.
 std::string shortest(double number);
+// A line for every row of a matrix.
+std::string lines_of(const std::vector<double>& numbers, size_t columns, std::string_view between = " ");
 
 }  // namespace dmr_jobs_test

@@ -1,0 +1,223 @@
+// Keys: which are one, in what order they come; and how the values of each are put together.
+#include <map>
+#include <utility>
+
+#include "root.hpp"
+
+using namespace dmr_test;
+
+namespace {
+
+constexpr int kWorkers[] = {1, 2, 5, 8};
+constexpr uint64_t kLittleMemory = 1 << 20;
+
+template <typename Key, typename Value, typename Less>
+std::vector<std::pair<Key, Value>> list_of(const std::map<Key, Value, Less>& all) {
+  return {all.begin(), all.end()};
+}
+
+// --- keys of many lengths ---
+
+constexpr uint64_t kKeys = 60'000;
+
+// The key with a number: of a length that hash tables might treat in a way of its own. What is longer than 16 bytes
+// differs from others of its length only between the first eight bytes and the last eight.
+std::string key_of(uint64_t number) {
+  constexpr size_t kLengths[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 63, 64, 65, 100};
+  std::string key(kLengths[number % std::size(kLengths)], 'k');
+  const size_t edge = key.size() > 16 ? 8 : 0;
+  uint64_t rest = number / std::size(kLengths);
+  for (size_t at = edge; at + edge < key.size() && rest > 0; ++at, rest /= 256) key[at] = static_cast<char>(rest);
+  return key;
+}
+
+uint64_t number_of_key(uint64_t n) { return n * 2654435761 % kKeys; }
+
+template <typename Self, typename Combiner>
+struct LongAndShort : dmr::MapReduce<Self, std::string, uint64_t, Combiner> {
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(key_of(number_of_key(n)), n);
+  }
+};
+struct Added : LongAndShort<Added, dmr::Sum<uint64_t>> {};
+struct EachValue : LongAndShort<EachValue, dmr::EveryValue> {
+  void reduce(const std::string&, dmr::Values<uint64_t>& values, auto& emit) const {
+    uint64_t sum = 0;
+    for (const uint64_t value : values) sum += value;
+    emit(sum);
+  }
+};
+
+// Of one worker of two, keys are so many that it writes them to its file; the other's stay in its table.
+struct OneSided : dmr::MapReduce<OneSided, std::string, uint64_t, dmr::Sum<uint64_t>> {
+  void map(const dmr::Piece& piece, auto& emit) const {
+    const uint64_t keys = piece.number % 2 == 0 ? kKeys : 50;
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(key_of(number_of_key(n) % keys), n);
+  }
+};
+
+// All keys go to one reducer, which gets more of them than fit in memory though no mapper has.
+struct ToOne : LongAndShort<ToOne, dmr::Sum<uint64_t>> {
+  uint32_t partition(const std::string&, uint32_t) const { return 0; }
+};
+
+constexpr uint64_t kNumbers = 200'000, kEach = 5'000;
+
+template <typename Job>
+void check_sums(const std::vector<std::pair<std::string, uint64_t>>& expected) {
+  for (const int workers : kWorkers) {
+    for (const uint64_t memory : {uint64_t{0}, kLittleMemory}) {
+      std::vector<std::pair<std::string, uint64_t>> got;
+      const auto take = [&](std::string&& key, uint64_t sum) { got.emplace_back(std::move(key), sum); };
+      const auto statistics = Job().run_each(dmr::Input::numbers(kNumbers, kEach), with(workers, memory), take);
+      EXPECT(got == expected);
+      EXPECT((statistics.bytes_spilled > 0) == (memory > 0));
+      EXPECT(statistics.pairs_out == expected.size());
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("keys of all lengths, with a combiner and without, in much memory and in little") {
+  run_root([] {
+    std::map<std::string, uint64_t> expected;
+    for (uint64_t n = 0; n < kNumbers; ++n) expected[key_of(number_of_key(n))] += n;
+    EXPECT(expected.size() > 50'000 && expected.begin()->first.empty());
+    check_sums<Added>(list_of(expected));
+    check_sums<EachValue>(list_of(expected));
+  });
+}
+
+TEST_CASE("some workers have more keys than fit in memory, others do not") {
+  run_root([] {
+    std::map<std::string, uint64_t> expected;
+    for (uint64_t n = 0; n < kNumbers; ++n) {
+      expected[key_of(number_of_key(n) % (n / kEach % 2 == 0 ? kKeys : 50))] += n;
+    }
+    const auto input = dmr::Input::numbers(kNumbers, kEach);
+    for (const int workers : {1, 2, 4})
+      EXPECT(OneSided().run(input, with(workers, kLittleMemory)) == list_of(expected));
+  });
+}
+
+TEST_CASE("a reducer has more keys than fit in memory, mappers do not") {
+  run_root([] {
+    constexpr uint64_t kFew = 24'000;
+    std::map<std::string, uint64_t> expected;
+    for (uint64_t n = 0; n < kFew; ++n) expected[key_of(number_of_key(n))] += n;
+    std::vector<std::pair<std::string, uint64_t>> got;
+    const auto take = [&](std::string&& key, uint64_t sum) { got.emplace_back(std::move(key), sum); };
+    const auto statistics = ToOne().run_each(dmr::Input::numbers(kFew, 1000), with(8, 8 << 20), take);
+    EXPECT(got == list_of(expected));
+    EXPECT(statistics.bytes_spilled == 0);
+  });
+}
+
+// --- an order in which different keys are equal ---
+
+namespace {
+
+std::string folded(std::string_view key) {
+  std::string small(key);
+  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return small;
+}
+struct CaseBlind {
+  bool operator()(const std::string& a, const std::string& b) const {
+    return std::pair(folded(a), a) < std::pair(folded(b), b);
+  }
+};
+
+// Up to three letters, small or not.
+std::string letters_of(uint64_t n) {
+  std::string letters;
+  for (uint64_t rest = n % 211; rest > 0; rest /= 6) letters += "aAbBcC"[rest % 6];
+  return letters;
+}
+
+template <typename Self, typename Combiner>
+struct CountBlindly : dmr::MapReduce<Self, std::string, uint64_t, Combiner> {
+  static bool compare(const std::string& a, const std::string& b) { return folded(a) < folded(b); }
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(letters_of(n), n);
+  }
+};
+struct BlindSums : CountBlindly<BlindSums, dmr::Sum<uint64_t>> {};
+struct BlindFirsts : CountBlindly<BlindFirsts, dmr::First<uint64_t>> {};
+struct BlindValues : CountBlindly<BlindValues, dmr::EveryValue> {
+  void reduce(const std::string& key, dmr::Values<uint64_t>& values, auto& emit) const {
+    uint64_t sum = 0;
+    for (const uint64_t n : values) {
+      EXPECT(letters_of(n) == key);
+      sum += n;
+    }
+    emit(sum);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("keys of which none is less are two keys all the same") {
+  run_root([] {
+    std::map<std::string, uint64_t, CaseBlind> sums, firsts;
+    for (uint64_t n = 0; n < 20'000; ++n) {
+      sums[letters_of(n)] += n;
+      firsts.try_emplace(letters_of(n), n);
+    }
+    EXPECT(sums.size() == 211);
+    const auto input = dmr::Input::numbers(20'000, 333);
+    for (const int workers : {1, 2, 5}) {
+      EXPECT(BlindSums().run(input, with(workers)) == list_of(sums));
+      EXPECT(BlindFirsts().run(input, with(workers)) == list_of(firsts));
+      EXPECT(BlindValues().run(input, with(workers)) == list_of(sums));
+    }
+  });
+}
+
+// --- combiners ---
+
+namespace {
+
+// Numbers on both sides of zero, in no order.
+template <typename Number>
+Number value_of(uint64_t n) {
+  return (static_cast<Number>(n * 2654435761 % 100'003) - 50'000) / 3;
+}
+
+template <typename Number, typename Combiner>
+struct Combined : dmr::MapReduce<Combined<Number, Combiner>, uint32_t, Number, Combiner> {
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(static_cast<uint32_t>(n * n % 1009), value_of<Number>(n));
+  }
+};
+
+template <typename Number, typename Combiner, typename Choose>
+void check_combiner(Choose&& choose) {
+  constexpr uint64_t kCount = 50'000;
+  std::map<uint32_t, Number> expected;
+  for (uint64_t n = 0; n < kCount; ++n) {
+    const auto [at, is_new] = expected.try_emplace(static_cast<uint32_t>(n * n % 1009), value_of<Number>(n));
+    if (!is_new) at->second = choose(at->second, value_of<Number>(n));
+  }
+  for (const int workers : kWorkers) {
+    const auto got = Combined<Number, Combiner>().run(dmr::Input::numbers(kCount, 777), with(workers));
+    EXPECT(got == list_of(expected));
+  }
+}
+
+template <typename Number>
+void check_choosing_combiners() {
+  check_combiner<Number, dmr::Least<Number>>([](Number a, Number b) { return a < b ? a : b; });
+  check_combiner<Number, dmr::Greatest<Number>>([](Number a, Number b) { return a > b ? a : b; });
+  check_combiner<Number, dmr::First<Number>>([](Number a, Number) { return a; });
+}
+
+}  // namespace
+
+TEST_CASE("the least, the greatest, the first") {
+  run_root([] {
+    check_choosing_combiners<int64_t>();
+    check_choosing_combiners<double>();
+  });
+}
