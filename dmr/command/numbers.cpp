@@ -58,12 +58,6 @@ void parse_numbers(std::string_view line, std::vector<double>& numbers) {
   }
 }
 
-size_t count_numbers(std::string_view line) {
-  size_t count = 0;
-  for (size_t i = 0; i < line.size(); ++i) count += !separates(line[i]) && (i == 0 || separates(line[i - 1]));
-  return count;
-}
-
 void each_row_of_file(const Input& input, uint32_t file, const std::function<void(std::span<const double>)>& take) {
   std::vector<double> numbers;
   each_line(input.whole(file), [&](std::string_view line, size_t at) {

@@ -28,8 +28,6 @@ void append_numbers(std::span<const double> numbers, std::string& to);
 
 // Of one line: separated by blanks, or by commas. Throws JobError for what is no finite number.
 void parse_numbers(std::string_view line, std::vector<double>& numbers);
-// How many there would be in a line.
-size_t count_numbers(std::string_view line);
 
 // Calls take(numbers) for each line of the piece, without those that have none. What it throws, and what it says of
 // numbers, is told with the place of the line.

@@ -20,15 +20,21 @@ struct ParseText : MapReduce<ParseText, uint64_t, std::vector<double>> {
   }
 };
 
-// How many numbers the first line has that has any; 0: there is none.
+// How many numbers the first line has that is one of numbers; 0: there is none. Others are left to the map, which tells
+// where they are.
 uint64_t numbers_in_first_row(const Input& input) {
-  for (uint64_t n = 0; n < input.pieces(); ++n) {
-    std::string_view text = input.piece(n).data;
+  std::vector<double> numbers;
+  for (uint32_t file = 0; file < input.files(); ++file) {
+    std::string_view text = input.whole(file);
     while (!text.empty()) {
       const std::string_view line = text.substr(0, text.find('\n'));
-      const size_t numbers = count_numbers(line);
-      if (numbers > 0) return numbers;
       text.remove_prefix(std::min(line.size() + 1, text.size()));
+      try {
+        parse_numbers(line, numbers);
+      } catch (const JobError&) {
+        continue;
+      }
+      if (!numbers.empty()) return numbers.size();
     }
   }
   return 0;

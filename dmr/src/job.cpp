@@ -19,6 +19,8 @@ uint64_t hash_of(std::string_view key) {
   uint64_t word = 0;
   if (!key.empty()) std::memcpy(&word, key.data(), key.size());
   hash = (hash ^ word) * 0xc4ceb9fe1a85ec53u;
+  // Again, for keys that differ in a few bits only: the highest bits must depend on all.
+  hash = (hash ^ hash >> 32) * 0x9fb21c651e98df25u;
   return hash ^ hash >> 29;
 }
 

@@ -28,9 +28,9 @@ std::string described(const space_exit_info& info) {
   return "ended with exit status " + std::to_string(info.exit_code) + " before it was done";
 }
 
-// Where there are more spaces than cores: a stage waits for as long as another one works on an item, so it does not poll
-// where that one may need the core; and when there is an item for it, it does not push another one off its core, which
-// would cost a switch for every item.
+// Where there are more spaces than cores: a stage waits for as long as another one works on an item, so it does not
+// poll where that one may need the core; and when there is an item for it, it does not push another one off its core,
+// which would cost a switch for every item.
 class SharedCores {
  public:
   explicit SharedCores(size_t spaces)

@@ -105,6 +105,29 @@ TEST_CASE("run: a streaming job in a shell's own words") {
   }
 }
 
+TEST_CASE("run: a combiner gets the sorted pairs of each part, and its own go to the reduction") {
+  const Folder folder;
+  const std::string text = words(1 << 20), file = folder.file("text", text);
+  const std::string map = "tr 'A-Z' 'a-z' | grep -o \"[a-z][a-z']*\" | sed 's/$/\\t1/'";
+  const std::string add =
+      "awk -F '\\t' '{ if (NR > 1 && $1 != last) { print last \"\\t\" sum; sum = 0 } "
+      "last = $1; sum += $2 } END { if (NR) print last \"\\t\" sum }'";
+  for (const char* workers : kWorkers) {
+    const auto run =
+        run_dmr({"run", "-w", workers, "--split=64K", "--map=" + map, "--reduce=" + add, file, "--combine=" + add});
+    INFO(run.err);
+    CHECK((run.out == counted(text)));
+  }
+  // A line without a tab is a key with nothing behind its tab, as in a reduction.
+  const std::string lines = folder.file("lines", "b\na\nb\n"), log = folder.path("log");
+  CHECK(run_dmr({"run", "--map=cat", "--combine=tee " + log, lines}).out == "a\t\nb\t\nb\t\n");
+  CHECK(folder.read("log") == "a\t\nb\t\nb\t\n");
+  CHECK(run_dmr({"run", "--map=cat", "--combine=sed 's/\\t$/\\tx/'", lines}).out == "a\tx\nb\tx\nb\tx\n");
+  const auto bad = run_dmr({"run", "--map=cat", "--combine=exit 3", lines});
+  CHECK(bad.exit_code == 1);
+  CHECK(bad.err.find("the command 'exit 3' ended with exit code 3") != std::string::npos);
+}
+
 TEST_CASE("run: what the commands are told, and what they may do") {
   const Folder folder;
   const std::string file = folder.file("lines", "a\nb\nc\n");

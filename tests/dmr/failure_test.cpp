@@ -31,6 +31,7 @@ struct Failing : dmr::MapReduce<Failing, uint32_t, uint64_t, dmr::Sum<uint64_t>>
   std::vector<uint64_t> bad;
   std::vector<uint32_t> bad_keys;
   unsigned long sleep_us = 0;
+  int results = 1;  // of each key
 
   void map(const dmr::Piece& piece, auto& emit) const {
     for (uint64_t n = piece.begin; n < piece.end; ++n) {
@@ -50,7 +51,7 @@ struct Failing : dmr::MapReduce<Failing, uint32_t, uint64_t, dmr::Sum<uint64_t>>
     }
     uint64_t sum = 0;
     for (const uint64_t value : values) sum += value;
-    emit(sum);
+    for (int i = 0; i < results; ++i) emit(sum);
   }
 };
 
@@ -190,6 +191,17 @@ TEST_CASE("of several failing reductions that of the least key is named") {
           EXPECT(failure_of_job(job, workers).ends_with(std::string(", in the reduction of ") + key));
         }
       }
+    }
+  });
+}
+
+TEST_CASE("nor does it matter how much was waiting for the root") {
+  run_root([] {
+    Failing job;
+    job.results = 30'000;  // more than a channel takes
+    job.bad_keys = {20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
+    for (const int workers : {2, 7}) {
+      EXPECT(failure_of_job(job, workers).ends_with(", in the reduction of key '\\x00\\x00\\x00\\x14'"));
     }
   });
 }
