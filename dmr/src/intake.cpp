@@ -55,7 +55,7 @@ class Combining {
 
   void take(uint64_t pairs, chan_id channel) {
     // Others have some more. With room for all of them, keys that come in the order of their hashes fall side by side.
-    table_->expect(2 * pairs);
+    table_->expect(2 * pairs, plan_.memory_each / 2);
     each_block(channel, [this](const std::string& block) {
       add(block);
       // A sorted run needs less memory.
@@ -80,6 +80,7 @@ class Combining {
       table_->add(pair.key, pair.value);
       block.remove_prefix(bytes);
     }
+    if (!block.empty()) throw JobError("the last pair of a block is not whole");
   }
   void sort() {
     ToSorter to(plan_.job.less());

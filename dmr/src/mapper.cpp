@@ -1,8 +1,8 @@
 // A mapper: maps every n-th piece, then hands its sorted pairs to the reducers.
 //
-// To each reducer it sends its share: "s", blocks of sorted pairs, an empty message, and the list of the segments of
-// its file; or "u", blocks of pairs in no order, and an empty message. At step s mapper i serves reducer i - s, and
-// reducer j listens to mapper j + s: all are busy at every step, and nobody waits in a circle.
+// To each reducer it sends its share: a ShareHead, blocks of pairs, and an empty message; and if they are sorted, the
+// list of the segments of its file. At step s mapper i serves reducer i - s, and reducer j listens to mapper j + s: all
+// are busy at every step, and nobody waits in a circle.
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -61,9 +61,7 @@ void map_pieces(Plan& plan, uint32_t number, Maps& maps, Runs& runs) {
     g_line->begin_turn();
     if (working_on(piece.begin, piece.end)) maps.map(piece, runs);
     g_line->end_turn();
-    if (maps.bytes_held() + runs.bytes_held() > plan.memory_each) {
-      spill(maps, runs);
-    }
+    if (maps.bytes_held() + runs.bytes_held() > plan.memory_each) spill(maps, runs);
     plan.input.release(piece);
     g_line->steps.fetch_add(1, std::memory_order_relaxed);
   }

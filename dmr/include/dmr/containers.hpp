@@ -30,7 +30,8 @@ template <typename Key, typename Combiner>
 class Kept<ManyKeys, Key, Combiner> {
  public:
   using Value = typename Combiner::Value;
-  void expect(size_t keys) { table_.expect(keys); }
+  void expect(size_t keys, size_t most_bytes) { table_.expect(keys, most_bytes); }
+  void shrink() { table_.shrink(); }
   void add(const auto& key, const Value& value) { table_.add(encode_(key), value); }
   void add_encoded(std::string_view key, const Value& value) { table_.add(key, value); }
   void give_all(Pairs& pairs) {
@@ -47,7 +48,8 @@ template <size_t n, std::unsigned_integral Key, typename Combiner>
 class Kept<FewKeys<n>, Key, Combiner> {
  public:
   using Value = typename Combiner::Value;
-  void expect(size_t) {}
+  void expect(size_t, size_t) {}
+  void shrink() {}
   void add(Key key, const Value& value) {
     if (key >= n) throw JobError("a key is " + std::to_string(key) + ", and FewKeys has " + std::to_string(n));
     if (is_there_[key]) {

@@ -34,7 +34,7 @@ class Maps {
  public:
   virtual ~Maps() = default;
   virtual void map(const Piece& piece, Pairs& pairs) = 0;
-  virtual void finish(Pairs&) {}  // what was held back, whose values need no order
+  virtual void finish(Pairs&) {}  // gives what was held back, whose values need no order, and its memory back
   virtual size_t bytes_held() const { return 0; }
 };
 
@@ -42,10 +42,10 @@ class Maps {
 class Table {
  public:
   virtual ~Table() = default;
-  // So many keys will be there, about: makes room.
-  virtual void expect(size_t keys) = 0;
+  // So many keys will be there, about: makes room, but with no more than so many bytes.
+  virtual void expect(size_t keys, size_t most_bytes) = 0;
   virtual void add(std::string_view key, std::string_view value) = 0;
-  // Each key once; the table is empty then.
+  // Each key once; the table is empty then, and small.
   virtual void give_all(Pairs& pairs) = 0;
   virtual size_t bytes_held() const = 0;
 };

@@ -85,9 +85,10 @@ class HashTable {
 
   HashTable() { resize(kFirstSlots); }
 
-  void expect(size_t keys) {
+  // So many keys will be there, about: makes room, but with no more than so many bytes.
+  void expect(size_t keys, size_t most_bytes) {
     const size_t slots = std::bit_ceil(keys + keys / 4);
-    if (slots > slots_.size()) resize(slots);
+    if (slots > slots_.size() && slots * sizeof(Slot) <= most_bytes) resize(slots);
   }
   // In the order of the calls for each key.
   void add(std::string_view key, const Value& value) {
@@ -102,7 +103,7 @@ class HashTable {
     __builtin_prefetch(&slots_[place.hash >> shift_], 1);
   }
 
-  // Empties the table. The order is that of hashes, nearly.
+  // Empties the table, which keeps its memory. The order is that of hashes, nearly.
   template <typename Take>
   void take_all(Take&& take) {
     settle();
@@ -113,6 +114,12 @@ class HashTable {
     used_ = heap_ = 0;
     keys_.clear();
     slots_.assign(slots_.size(), {});
+  }
+  // Of an empty table: gives its memory back.
+  void shrink() {
+    Slots().swap(slots_);
+    std::vector<char>().swap(keys_);
+    resize(kFirstSlots);
   }
   // More than there is, once positions of keys might no longer fit: it is to be emptied then.
   size_t bytes_held() const {

@@ -112,7 +112,10 @@ class CombiningMaps : public Maps {
     job_.map(piece, emit);
     if (!Job::Combiner::kExact) kept_.give_all(pairs);
   }
-  void finish(Pairs& pairs) override { kept_.give_all(pairs); }
+  void finish(Pairs& pairs) override {
+    kept_.give_all(pairs);
+    kept_.shrink();
+  }
   size_t bytes_held() const override { return kept_.bytes_held(); }
 
  private:
@@ -123,11 +126,14 @@ class CombiningMaps : public Maps {
 template <typename Job>
 class CombiningTable : public Table {
  public:
-  void expect(size_t keys) override { kept_.expect(keys); }
+  void expect(size_t keys, size_t most_bytes) override { kept_.expect(keys, most_bytes); }
   void add(std::string_view key, std::string_view value) override {
     kept_.add_encoded(key, ValueCodec<typename Job::Value>::decode(value));
   }
-  void give_all(Pairs& pairs) override { kept_.give_all(pairs); }
+  void give_all(Pairs& pairs) override {
+    kept_.give_all(pairs);
+    kept_.shrink();
+  }
   size_t bytes_held() const override { return kept_.bytes_held(); }
 
  private:

@@ -24,8 +24,8 @@
 // does not depend on timing, unless a process is killed from outside or memory runs out: it is the first in the order
 // of items. An exception in the sink leaves run(). In every case no process is left.
 //
-// run() is called by any space after dmr::init (engine.hpp) or space_init, by one thread; not async-signal-safe. It needs as many spaces as
-// there are replicas in all, and one for the source.
+// run() is called by any space after dmr::init (engine.hpp) or space_init, by one thread; not async-signal-safe. It
+// needs as many spaces as there are replicas in all, and one for the source.
 #pragma once
 
 #include <concepts>
