@@ -54,8 +54,8 @@ class Combining {
   explicit Combining(const Plan& plan) : plan_(plan), table_(plan.job.start_table()) {}
 
   void take(uint64_t pairs, chan_id channel) {
-    // Others have some more. With room for all of them, keys that come in the order of their hashes fall side by side.
-    table_->expect(2 * pairs, plan_.memory_each / 2);
+    if (!any_) table_->expect(pairs, plan_.memory_each / 2);
+    any_ = true;
     each_block(channel, [this](const std::string& block) {
       add(block);
       // A sorted run needs less memory.
@@ -93,6 +93,7 @@ class Combining {
 
   const Plan& plan_;
   std::unique_ptr<Table> table_;
+  bool any_ = false;
   std::vector<std::vector<std::string>> runs_;
 };
 

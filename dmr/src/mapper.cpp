@@ -1,4 +1,4 @@
-// A mapper: maps every n-th piece, then hands its sorted pairs to the reducers.
+// A mapper: maps every n-th piece, then hands its pairs to the reducers.
 //
 // To each reducer it sends its share: a ShareHead, blocks of pairs, and an empty message; and if they are sorted, the
 // list of the segments of its file. At step s mapper i serves reducer i - s, and reducer j listens to mapper j + s: all
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "runs.hpp"
+#include "sender.hpp"
 #include "worker.hpp"
 
 namespace dmr {
@@ -21,10 +22,6 @@ std::vector<Skips::Range> g_skips;  // of the piece that it maps now
 
 // Another mapper has failed, with an earlier piece.
 class Stopped {};
-
-void send(chan_id channel, std::string_view bytes) {
-  if (chan_send(channel, bytes.data(), bytes.size()) != 0) throw JobError(chan_last_error());
-}
 
 void send_head(chan_id channel, bool is_sorted, uint64_t pairs) {
   const ShareHead head{is_sorted, pairs};
@@ -94,15 +91,28 @@ void hand_out_sorted(const Plan& plan, uint32_t number, std::unique_ptr<Maps> ma
   });
 }
 
-void hand_out_unordered(const Plan& plan, uint32_t number, std::unique_ptr<Maps> maps) {
-  Unordered pairs(plan);
-  maps->finish(pairs);
-  maps.reset();
-  tell_counts(pairs.pairs(), 0);
+class ToSender : public Pairs {
+ public:
+  explicit ToSender(Sender& sender) : sender_(sender) {}
+  void add(std::string_view key, std::string_view value) override {
+    const PairView pair{key, value, 0};
+    check_size(pair);
+    sender_.add(pair);
+  }
+
+ private:
+  Sender& sender_;
+};
+
+// What is still in the maps' own table, without a detour.
+void hand_out_held(const Plan& plan, uint32_t number, Maps& maps) {
+  tell_counts(maps.keys_held(), 0);
   hand_out(plan, number, [&](uint32_t reducer, chan_id channel) {
-    send_head(channel, false, pairs.of(reducer).pairs());
-    pairs.of(reducer).each_block([&](std::string_view block) { send(channel, block); });
-    send(channel, {});
+    send_head(channel, false, maps.keys_held() / plan.workers);
+    Sender sender(channel);
+    ToSender to(sender);
+    maps.give_part(reducer, plan.workers, to);
+    sender.finish();
   });
 }
 
@@ -123,8 +133,8 @@ int run_mapper(Plan& plan, uint32_t number) {
     std::unique_ptr<Maps> maps = plan.job.start_maps();
     map_pieces(plan, number, *maps, runs);
     // All is still in the maps' own table, and a reducer can put it in one like it.
-    const bool unordered = runs.pairs() == 0 && plan.job.start_table() != nullptr;
-    if (unordered) hand_out_unordered(plan, number, std::move(maps));
+    const bool held = runs.pairs() == 0 && plan.job.start_table() != nullptr;
+    if (held) hand_out_held(plan, number, *maps);
     else hand_out_sorted(plan, number, std::move(maps), runs);
     return 0;
   } catch (const Stopped&) {

@@ -45,6 +45,11 @@ inline size_t bytes_of(const PairView& pair) {
          (pair.piece != 0 ? bytes_of_number(pair.piece) : 0) + pair.key.size() + pair.value.size();
 }
 
+inline void check_size(const PairView& pair) {
+  if (pair.key.size() > UINT32_MAX || pair.value.size() > UINT32_MAX)
+    throw JobError("a key or value has 4 GiB or more");
+}
+
 // bytes_of(pair) are written.
 inline void write_pair(char* to, const PairView& pair) {
   to = write_number(to, first_number(pair));

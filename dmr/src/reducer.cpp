@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "blocks.hpp"
+#include <dmr/key_hash.hpp>
+
 #include "intake.hpp"
+#include "sender.hpp"
 
 namespace dmr {
 
@@ -31,48 +33,37 @@ class Group : public ByteValues {
   bool given_ = false, ended_ = false;
 };
 
-// Results on their way to the root: pairs of key and result, in blocks.
+// Results on their way to the root: pairs of key and result.
 class Outgoing : public ByteResults {
  public:
-  Outgoing(chan_id channel, WorkerLine& line) : channel_(channel), line_(line) {}
+  Outgoing(chan_id channel, WorkerLine& line) : channel_(channel), sender_(channel), line_(line) {}
   void set_key(std::string_view key) { key_ = key; }
   void add(std::string_view result) override {
     const PairView pair{key_, result, 0};
-    const size_t at = block_.size();
-    block_.resize(at + bytes_of(pair));
-    write_pair(block_.data() + at, pair);
-    if (block_.size() >= kBlockBytes) {
+    if (!sender_.has_room(pair)) {
       line_.end_turn();  // it may have to wait for the root
-      flush();
+      sender_.flush();
       line_.begin_turn();
     }
+    sender_.add(pair);
   }
   void finish() {
-    flush();
-    send({});  // the end
+    sender_.finish();
     chan_free(channel_);
   }
 
  private:
-  void flush() {
-    if (!block_.empty()) send(block_);
-    block_.clear();
-  }
-  void send(std::string_view bytes) {
-    if (chan_send(channel_, bytes.data(), bytes.size()) != 0) throw JobError(chan_last_error());
-  }
-
   chan_id channel_;
+  Sender sender_;
   WorkerLine& line_;
   std::string_view key_;
-  std::string block_;
 };
 
 void reduce_all(const Plan& plan, Merger& merger, WorkerLine& line, chan_id channel) {
   Outgoing results(channel, line);
   while (!merger.done()) {
     Group group(merger);
-    const uint64_t hash = hash_of(group.key());
+    const uint64_t hash = detail::hash_of_key(group.key());
     line.set_key(group.key(), hash);
     results.set_key(group.key());
     line.begin_turn();

@@ -9,28 +9,25 @@ namespace dmr {
 
 namespace {
 
-void check_size(std::string_view key, std::string_view value) {
-  if (key.size() > UINT32_MAX || value.size() > UINT32_MAX) throw JobError("a key or value has 4 GiB or more");
-}
-
-}  // namespace
-
 uint32_t reducer_of(const Plan& plan, std::string_view key) {
   const uint32_t reducer = plan.workers == 1 ? 0 : plan.job.partition(key, plan.workers);
   if (reducer < plan.workers) return reducer;
   throw JobError("the partition of a key is " + std::to_string(reducer) + " of " + std::to_string(plan.workers));
 }
 
+}  // namespace
+
 Runs::Runs(const Plan& plan, uint32_t mapper) : plan_(plan), mapper_(mapper), segments_(plan.workers) {
   for (uint32_t i = 0; i < plan.workers; ++i) of_reducer_.emplace_back(plan.job.less());
 }
 
 void Runs::add(std::string_view key, std::string_view value) {
-  check_size(key, value);
+  const PairView pair{key, value, piece_};
+  check_size(pair);
   if (held_ > 0 && held_ + key.size() + value.size() > plan_.memory_each) spill();
   Sorter& sorter = of_reducer_[reducer_of(plan_, key)];
   held_ -= sorter.bytes_held();
-  sorter.add({key, value, piece_});
+  sorter.add(pair);
   held_ += sorter.bytes_held();
   ++pairs_;
 }
@@ -55,12 +52,6 @@ void Runs::spill() {
     of_reducer_[reducer].clear();
   }
   held_ = 0;
-}
-
-void Unordered::add(std::string_view key, std::string_view value) {
-  check_size(key, value);
-  of_reducer_[reducer_of(plan_, key)].add({key, value, 0});
-  ++pairs_;
 }
 
 }  // namespace dmr

@@ -18,9 +18,6 @@ struct Segment {
   uint64_t offset = 0, bytes = 0;
 };
 
-// The reducer of a key. Throws JobError.
-uint32_t reducer_of(const Plan& plan, std::string_view key);
-
 // Pairs that are sorted for each reducer, and written to the mapper's temporary file when they are too many.
 class Runs : public Pairs {
  public:
@@ -47,20 +44,6 @@ class Runs : public Pairs {
   std::vector<Sorter> of_reducer_;
   std::vector<std::vector<Segment>> segments_;
   uint64_t pairs_ = 0, spilled_ = 0;
-};
-
-// Pairs in no order, whose values may be put together in any.
-class Unordered : public Pairs {
- public:
-  explicit Unordered(const Plan& plan) : plan_(plan), of_reducer_(plan.workers) {}
-  void add(std::string_view key, std::string_view value) override;
-  uint64_t pairs() const { return pairs_; }
-  const Blocks& of(uint32_t reducer) const { return of_reducer_[reducer]; }
-
- private:
-  const Plan& plan_;
-  std::vector<Blocks> of_reducer_;
-  uint64_t pairs_ = 0;
 };
 
 }  // namespace dmr

@@ -30,11 +30,9 @@ struct Plan {
   chan_id shuffled(uint32_t mapper, uint32_t reducer) const { return shuffle[mapper * workers + reducer]; }
 };
 
-uint64_t hash_of(std::string_view key);  // the same in every run
-
 // What a mapper sends a reducer first.
 struct ShareHead {
-  uint64_t is_sorted, pairs;  // pairs: in memory
+  uint64_t is_sorted, pairs;  // pairs: those in memory; about so many if they are not sorted
 };
 
 inline constexpr int kFailedExit = 3;   // its line says why

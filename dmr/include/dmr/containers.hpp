@@ -1,11 +1,14 @@
-// Where a mapper keeps the pairs of a job with a combiner: a container puts together what has the same key.
+// Where mappers and reducers keep the pairs of a job with a combiner: a container puts together what has the same key.
 //
 //   ManyKeys       any keys: a hash table (the default)
 //   FewKeys<n>     keys are numbers below n: an array
 //
 // A job without a combiner has none: every value goes on as it is.
+//
+// Keys belong to parts, one for each reducer, which a mapper's container gives one by one; a reducer's has one of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,16 +33,22 @@ template <typename Key, typename Combiner>
 class Kept<ManyKeys, Key, Combiner> {
  public:
   using Value = typename Combiner::Value;
+  using Keys = typename HashTable<Combiner>::Keys;
+  explicit Kept(Keys keys = Keys::kOfAllParts) : table_(keys) {}
+  static uint32_t part_of(std::string_view key, uint32_t parts) { return detail::part_of(hash_of_key(key), parts); }
   void expect(size_t keys, size_t most_bytes) { table_.expect(keys, most_bytes); }
   void shrink() { table_.shrink(); }
   void add(const auto& key, const Value& value) { table_.add(encode_(key), value); }
   void add_encoded(std::string_view key, const Value& value) { table_.add(key, value); }
-  void give_all(Pairs& pairs) {
-    table_.take_all([&](std::string_view key, const Value& value) { pairs.add(key, ValueCodec<Value>::bytes(value)); });
-  }
+  void give_part(uint32_t part, uint32_t parts, Pairs& pairs) { table_.give_part(part, parts, adding_to(pairs)); }
+  void give_all(Pairs& pairs) { table_.take_all(adding_to(pairs)); }
+  size_t keys() { return table_.keys(); }
   size_t bytes_held() const { return table_.bytes_held(); }
 
  private:
+  static auto adding_to(Pairs& pairs) {
+    return [&](std::string_view key, const Value& value) { pairs.add(key, ValueCodec<Value>::bytes(value)); };
+  }
   HashTable<Combiner> table_;
   KeyEncoder<Key> encode_;
 };
@@ -48,6 +57,11 @@ template <size_t n, std::unsigned_integral Key, typename Combiner>
 class Kept<FewKeys<n>, Key, Combiner> {
  public:
   using Value = typename Combiner::Value;
+  enum class Keys { kOfAllParts, kOfOnePart };
+  explicit Kept(Keys = Keys::kOfAllParts) {}
+  static uint32_t part_of(std::string_view key, uint32_t parts) {
+    return static_cast<uint32_t>(KeyCodec<Key>::decode(key) * uint64_t{parts} / n);
+  }
   void expect(size_t, size_t) {}
   void shrink() {}
   void add(Key key, const Value& value) {
@@ -60,16 +74,23 @@ class Kept<FewKeys<n>, Key, Combiner> {
     }
   }
   void add_encoded(std::string_view key, const Value& value) { add(KeyCodec<Key>::decode(key), value); }
+  void give_part(uint32_t part, uint32_t parts, Pairs& pairs) {
+    const auto first = [parts](uint64_t of) { return static_cast<size_t>((of * n + parts - 1) / parts); };
+    give(first(part), first(part + 1), pairs);
+  }
   void give_all(Pairs& pairs) {
-    for (size_t key = 0; key < n; ++key) {
-      if (!is_there_[key]) continue;
-      pairs.add(encode_(static_cast<Key>(key)), ValueCodec<Value>::bytes(values_[key]));
-    }
+    give(0, n, pairs);
     is_there_.assign(n, false);
   }
+  size_t keys() const { return static_cast<size_t>(std::ranges::count(is_there_, true)); }
   size_t bytes_held() const { return n * sizeof(Value); }
 
  private:
+  void give(size_t from, size_t to, Pairs& pairs) {
+    for (size_t key = from; key < to; ++key) {
+      if (is_there_[key]) pairs.add(encode_(static_cast<Key>(key)), ValueCodec<Value>::bytes(values_[key]));
+    }
+  }
   std::vector<Value> values_ = std::vector<Value>(n);
   std::vector<char> is_there_ = std::vector<char>(n, false);
   KeyEncoder<Key> encode_;

@@ -34,7 +34,11 @@ class Maps {
  public:
   virtual ~Maps() = default;
   virtual void map(const Piece& piece, Pairs& pairs) = 0;
-  virtual void finish(Pairs&) {}  // gives what was held back, whose values need no order, and its memory back
+  // Gives what was held back, whose values need no order, and its memory back.
+  virtual void finish(Pairs&) {}
+  // For a job with a table (ByteJob::start_table), in place of finish: what was held back of the keys of one reducer.
+  virtual void give_part(uint32_t /*reducer*/, uint32_t /*reducers*/, Pairs&) {}
+  virtual size_t keys_held() { return 0; }
   virtual size_t bytes_held() const { return 0; }
 };
 
@@ -42,7 +46,7 @@ class Maps {
 class Table {
  public:
   virtual ~Table() = default;
-  // So many keys will be there, about: makes room, but with no more than so many bytes.
+  // Of an empty table: so many keys will be there, about. Makes room, but with no more than so many bytes.
   virtual void expect(size_t keys, size_t most_bytes) = 0;
   virtual void add(std::string_view key, std::string_view value) = 0;
   // Each key once; the table is empty then, and small.
@@ -71,8 +75,8 @@ class ByteJob {
 
   virtual ~ByteJob() = default;
   virtual std::unique_ptr<Maps> start_maps() const = 0;
-  // Where the order in which values are put together makes no difference, and the maps hold them back until finish: how
-  // reducers do it, too. Null: what maps add comes to reduce as it is.
+  // Where the order in which values are put together makes no difference, and the maps hold them back by reducers: how
+  // reducers put them together, too. Null: what maps add comes to reduce as it is.
   virtual std::unique_ptr<Table> start_table() const { return nullptr; }
   // Values that are left are passed over.
   virtual void reduce(std::string_view key, ByteValues& values, ByteResults& results) const = 0;

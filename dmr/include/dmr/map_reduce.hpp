@@ -116,6 +116,10 @@ class CombiningMaps : public Maps {
     kept_.give_all(pairs);
     kept_.shrink();
   }
+  void give_part(uint32_t reducer, uint32_t reducers, Pairs& pairs) override {
+    kept_.give_part(reducer, reducers, pairs);
+  }
+  size_t keys_held() override { return kept_.keys(); }
   size_t bytes_held() const override { return kept_.bytes_held(); }
 
  private:
@@ -137,7 +141,7 @@ class CombiningTable : public Table {
   size_t bytes_held() const override { return kept_.bytes_held(); }
 
  private:
-  KeptOf<Job> kept_;
+  KeptOf<Job> kept_{KeptOf<Job>::Keys::kOfOnePart};
 };
 
 // A typed job as one over bytes.
@@ -150,6 +154,9 @@ class AsBytes : public ByteJob {
                     !std::same_as<Result, std::string_view>,
                 "keys, values and results outlive the bytes they come from: std::string");
   static constexpr bool kCombines = !std::same_as<typename Job::Combiner, EveryValue>;
+  static constexpr bool kPartitions = requires(const Job& job, std::string_view key) {
+    job.partition(KeyCodec<Key>::decode(key), 1u);
+  };
 
  public:
   explicit AsBytes(const Job& job) : job_(job) {}
@@ -158,7 +165,7 @@ class AsBytes : public ByteJob {
     else return std::make_unique<EveryMaps<Job>>(job_);
   }
   std::unique_ptr<Table> start_table() const override {
-    if constexpr (kCombines) {
+    if constexpr (kCombines && !kPartitions) {
       if (Job::Combiner::kExact) return std::make_unique<CombiningTable<Job>>();
     }
     return nullptr;
@@ -175,11 +182,9 @@ class AsBytes : public ByteJob {
     }
   }
   uint32_t partition(std::string_view key, uint32_t parts) const override {
-    if constexpr (requires { job_.partition(KeyCodec<Key>::decode(key), parts); }) {
-      return job_.partition(KeyCodec<Key>::decode(key), parts);
-    } else {
-      return ByteJob::partition(key, parts);
-    }
+    if constexpr (kPartitions) return job_.partition(KeyCodec<Key>::decode(key), parts);
+    else if constexpr (kCombines) return KeptOf<Job>::part_of(key, parts);
+    else return ByteJob::partition(key, parts);
   }
   Less less() const override {
     if constexpr (requires(const Key& key) { Job::compare(key, key); }) {
