@@ -21,13 +21,12 @@ class Blocks {
 
   Place add(const PairView& pair) {
     const size_t bytes = bytes_of(pair);
-    if (used_ == 0 || blocks_[used_ - 1].room() < bytes) open_block(bytes);
-    Block& block = blocks_[used_ - 1];
-    const Place place = Place{used_ - 1} << kPlaceBits | block.size;
+    if (blocks_.empty() || blocks_.back().room() < bytes) open_block(bytes);
+    Block& block = blocks_.back();
+    const Place place = Place{blocks_.size() - 1} << kPlaceBits | block.size;
     write_pair(block.data.get() + block.size, pair);
     block.size += bytes;
     bytes_ += bytes;
-    ++pairs_;
     return place;
   }
   // And the bytes that it takes, from its first on.
@@ -39,14 +38,7 @@ class Blocks {
     bytes = {block.data.get() + at, size};
     return pair;
   }
-  template <typename Take>
-  void each_block(Take&& take) const {
-    for (size_t i = 0; i < used_; ++i) take(std::string_view(blocks_[i].data.get(), blocks_[i].size));
-  }
   size_t bytes() const { return bytes_; }
-  size_t pairs() const { return pairs_; }
-  // The memory stays for what comes next.
-  void clear() { used_ = bytes_ = pairs_ = 0; }
 
  private:
   static constexpr int kPlaceBits = 36;  // of a place in its block: a key and a value have less than 8 GiB and a bit
@@ -57,16 +49,12 @@ class Blocks {
   };
 
   void open_block(size_t bytes) {
-    if (used_ == blocks_.size()) blocks_.emplace_back();
-    Block& block = blocks_[used_++];
-    block.size = 0;
-    if (block.capacity >= bytes) return;
-    block.capacity = std::max(bytes, kBlockBytes);
-    block.data.reset(new char[block.capacity]);
+    const size_t capacity = std::max(bytes, kBlockBytes);
+    blocks_.push_back({std::unique_ptr<char[]>(new char[capacity]), 0, capacity});
   }
 
   std::vector<Block> blocks_;
-  size_t used_ = 0, bytes_ = 0, pairs_ = 0;  // used_: of the blocks
+  size_t bytes_ = 0;
 };
 
 }  // namespace dmr

@@ -18,7 +18,7 @@ class Sorter {
 
   void add(const PairView& pair) { entries_.push_back({order_.prefix(pair.key), pairs_.add(pair)}); }
   size_t pairs() const { return entries_.size(); }
-  size_t bytes_held() const { return pairs_.bytes() + entries_.size() * sizeof(Entry); }
+  size_t bytes_held() const { return pairs_.bytes() + entries_.capacity() * sizeof(Entry); }
   void sort();
   // What was sorted, in blocks of whole pairs, which are good until take returns.
   template <typename Take>
@@ -36,9 +36,10 @@ class Sorter {
     }
     if (!block.empty()) take(std::string_view(block));
   }
+  // Gives the memory back: another sorter may be the one that needs it next.
   void clear() {
-    entries_.clear();
-    pairs_.clear();
+    std::vector<Entry>().swap(entries_);
+    pairs_ = Blocks();
   }
 
  private:

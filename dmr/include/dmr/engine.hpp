@@ -39,6 +39,7 @@ class Maps {
   // For a job with a table (ByteJob::start_table), in place of finish: what was held back of the keys of one reducer.
   virtual void give_part(uint32_t /*reducer*/, uint32_t /*reducers*/, Pairs&) {}
   virtual size_t keys_held() { return 0; }
+  // So many bytes finish would give back, about.
   virtual size_t bytes_held() const { return 0; }
 };
 
@@ -51,6 +52,7 @@ class Table {
   virtual void add(std::string_view key, std::string_view value) = 0;
   // Each key once; the table is empty then, and small.
   virtual void give_all(Pairs& pairs) = 0;
+  // So many bytes give_all would give back, about.
   virtual size_t bytes_held() const = 0;
 };
 

@@ -91,9 +91,11 @@ class HashTable {
     settle();
     return used_;
   }
-  // More than there is, once positions of keys might no longer fit: it is to be emptied then.
+  // Beyond what an empty table has. More than there is, once positions of keys might no longer fit: it is to be emptied
+  // then.
   size_t bytes_held() const {
-    return keys_.size() < kMostKeyBytes ? slots_.size() * sizeof(Slot) + keys_.size() + heap_ : SIZE_MAX / 2;
+    if (keys_.size() >= kMostKeyBytes) return SIZE_MAX / 2;
+    return (slots_.size() - kFirstSlots) * sizeof(Slot) + keys_.size() + heap_;
   }
 
  private:

@@ -7,8 +7,9 @@
 //
 // What a job may have besides:
 //   Container                                 how a mapper keeps pairs: ManyKeys, FewKeys<n> (containers.hpp)
-//   Result, reduce(key, values, emit)         makes results out of the values of a key, by emit(result); without it the
-//                                             combined value is the result, or without a combiner each value is one
+//   Result, reduce(key, values, emit)         makes results out of the values of a key, by emit(result); without it
+//   each
+//                                             value is one. With a combiner there is one value: all put together
 //   static bool compare(a, b)                 the order of keys, in place of that of their codec, which decides where
 //                                             neither is less: they are two keys all the same
 //   uint32_t partition(key, parts)            which reducer gets a key; a function of these two
@@ -171,14 +172,12 @@ class AsBytes : public ByteJob {
     return nullptr;
   }
   void reduce(std::string_view key, ByteValues& bytes, ByteResults& results) const override {
-    Values<Value> values(bytes);
-    const auto emit = [&](const Result& result) { results.add(ValueCodec<Result>::bytes(result)); };
-    if constexpr (requires { job_.reduce(KeyCodec<Key>::decode(key), values, emit); }) {
-      job_.reduce(KeyCodec<Key>::decode(key), values, emit);
-    } else if constexpr (kCombines) {
-      emit(combined(values));
+    if constexpr (kCombines) {
+      const Value value = combined(bytes);
+      OneValue one(ValueCodec<Value>::bytes(value));
+      reduce_values(key, one, results);
     } else {
-      for (const Value& value : values) emit(value);
+      reduce_values(key, bytes, results);
     }
   }
   uint32_t partition(std::string_view key, uint32_t parts) const override {
@@ -197,11 +196,34 @@ class AsBytes : public ByteJob {
   }
 
  private:
-  static Value combined(Values<Value>& values) {
+  // Put together: how many there are depends on who had which, and on what had to leave memory.
+  class OneValue : public ByteValues {
+   public:
+    explicit OneValue(std::string_view value) : value_(value) {}
+    bool next(std::string_view& value) override {
+      value = value_;
+      return std::exchange(is_left_, false);
+    }
+
+   private:
+    std::string_view value_;
+    bool is_left_ = true;
+  };
+  static Value combined(ByteValues& bytes) {
+    Values<Value> values(bytes);
     Value sum{}, next{};
     values.next(sum);
     while (values.next(next)) Job::Combiner::add(sum, next);
     return sum;
+  }
+  void reduce_values(std::string_view key, ByteValues& bytes, ByteResults& results) const {
+    Values<Value> values(bytes);
+    const auto emit = [&](const Result& result) { results.add(ValueCodec<Result>::bytes(result)); };
+    if constexpr (requires { job_.reduce(KeyCodec<Key>::decode(key), values, emit); }) {
+      job_.reduce(KeyCodec<Key>::decode(key), values, emit);
+    } else {
+      for (const Value& value : values) emit(value);
+    }
   }
   const Job& job_;
 };

@@ -20,13 +20,13 @@ struct HugePages {
 
   T* allocate(size_t count) {
     const size_t bytes = count * sizeof(T);
-    if (bytes < kHugePage) return static_cast<T*>(::operator new(bytes));
+    if (bytes < kHugePage) return static_cast<T*>(::operator new (bytes, std::align_val_t{alignof(T)}));
     void* const memory = ::operator new (bytes, std::align_val_t{kHugePage});
     prefer_huge_pages(memory, bytes / kHugePage * kHugePage);
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, size_t count) {
-    if (count * sizeof(T) < kHugePage) ::operator delete(memory);
+    if (count * sizeof(T) < kHugePage) ::operator delete (memory, std::align_val_t{alignof(T)});
     else ::operator delete (memory, std::align_val_t{kHugePage});
   }
   bool operator==(const HugePages&) const = default;
