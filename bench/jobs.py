@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 
 from libraries import shorten
 
@@ -50,17 +51,34 @@ def descendants(pid):
     return found
 
 
-def held_memory(pid):
-    """KiB that the process and all below it hold, pages that several share counted once (the sum of their PSS)."""
-    total = 0
+class Memory(typing.NamedTuple):
+    """KiB, pages that several processes share counted once (PSS).
+
+    `own` leaves out pages of files: a file that is read through a mapping is in the system's cache anyhow, and whether
+    a program lets go of pages behind it says nothing of what it needs.
+    """
+
+    whole: int
+    own: int
+
+
+def memory_of(pid):
+    """Of the process and all below it."""
+    sums = {"Pss": 0, "Pss_Anon": 0, "Pss_Shmem": 0}
     for one in descendants(pid):
         try:
             text = pathlib.Path(f"/proc/{one}/smaps_rollup").read_text()
         except OSError:
             continue
-        match = re.search(r"^Pss:\s+(\d+)", text, re.MULTILINE)
-        total += int(match.group(1)) if match else 0
-    return total
+        for name, kib in re.findall(r"^(\w+):\s+(\d+)", text, re.MULTILINE):
+            if name in sums:
+                sums[name] += int(kib)
+    return Memory(sums["Pss"], sums["Pss_Anon"] + sums["Pss_Shmem"])
+
+
+def held_memory(pid):
+    """KiB that the process and all below it hold, pages that several share counted once (the sum of their PSS)."""
+    return memory_of(pid).whole
 
 
 def prepare_child():

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Compare the jobs of the command dmr with the same jobs on threads, written by hand for each.
 
-Makes the inputs, runs all contenders in turns, and prints a Markdown table of medians: time and the most memory that
-was held (pages that several processes share counted once). Behind each figure of a peer stands what dmr takes in
-relation to it: below 1.00x dmr is faster. Memory is measured in a run of its own, in which outputs are compared, too: those
-of dmr must be the same bytes for every number of workers, and those on threads the same but for the last digits of numbers.
-The outputs of sort and of Phoenix++, which have other forms, are not looked at.
+Makes the inputs, runs all contenders in turns, and prints a Markdown table of medians: time, and the most memory of
+their own that they held. That is anonymous and shared memory, pages that several processes share counted once; pages of
+files are not in it, because dmr lets go of its input as it reads and the others keep all of it mapped (with them: `kib`
+in the file of --out). Behind each figure of a peer stands what dmr takes in relation to it: below 1.00x dmr is faster.
+Memory is measured in a separate run, in which outputs are compared, too: those of dmr must be the same bytes for every
+number of workers, and those on threads the same but for the last digits of numbers. The outputs of sort and of
+Phoenix++, which have other forms, are not looked at.
 """
 
 import argparse
@@ -25,6 +27,7 @@ from libraries import ROOT, note
 DMR, THREADS, SORT, PHOENIX = "dmr", "threads", "sort | uniq -c", "Phoenix++"
 KEYS = ("xgzjen", "wuaw", "absent", "nowhere")  # the first two are among the words of mapreduce_input
 PRECISION = 1e-6  # of numbers whose sums were made in another order
+MOST_WORKERS = 64  # kMostWorkers in dmr/include/dmr/options.hpp
 
 
 # --- the cases -------------------------------------------------------------------------------------------
@@ -137,11 +140,14 @@ class Tools:
 
 
 class PeakMemory:
+    """The most of each kind, in KiB; not necessarily at the same moment."""
+
     def __init__(self):
-        self.kib = 0
+        self.whole = self.own = 0
 
     def __call__(self, pid):
-        self.kib = max(self.kib, jobs.held_memory(pid))
+        held = jobs.memory_of(pid)
+        self.whole, self.own = max(self.whole, held.whole), max(self.own, held.own)
 
 
 def is_number(text):
@@ -172,7 +178,7 @@ class Session:
         self.options = options
         self.out = out
         self.samples = {}
-        self.memory = {}  # (case, workers, contender) -> KiB
+        self.memory = {}  # (case, workers, contender) -> KiB of its own
         self.failures = {}  # the same -> reason
 
     def record(self, **fields):
@@ -209,8 +215,9 @@ class Session:
             outcome = self.run_one(case, workers, contender, peak)
             if outcome.failure:
                 continue
-            self.memory[case.name, workers, contender] = peak.kib
-            self.record(kind="memory", job=case.name, workers=workers, contender=contender, kib=peak.kib)
+            self.memory[case.name, workers, contender] = peak.own
+            self.record(kind="memory", job=case.name, workers=workers, contender=contender, kib=peak.whole,
+                        own_kib=peak.own)
             output = outcome.output_bytes
             if contender == DMR and first.setdefault(case.name, output) != output:
                 self.fail(case, workers, contender, "the output is not the same for every number of workers")
@@ -229,12 +236,16 @@ class Session:
 # --- reporting -------------------------------------------------------------------------------------------
 
 
+def format_memory(kib):
+    return f"{kib / 1024:.0f} MiB" if kib >= 10 << 10 else f"{kib / 1024:.1f} MiB"
+
+
 def format_cell(session, case, workers, contender, medians):
     if contender not in medians:
         return "-"
     text = format_time(medians[contender])
     kib = session.memory.get((case.name, workers, contender))
-    text += f", {kib / 1024:.0f} MiB" if kib else ""
+    text += f", {format_memory(kib)}" if kib else ""
     if contender != DMR and DMR in medians:
         text += f" ({medians[DMR] / medians[contender]:.2f}x)"
     return text + (" *" if contender == PHOENIX and case.own_input else "")
@@ -264,8 +275,8 @@ def parse_options():
     add = parser.add_argument
     add("--build", type=pathlib.Path, default=ROOT / "build", help="build folder with benchmarks (default: build)")
     add("--jobs", type=name_list(JOBS), default=list(JOBS), metavar="NAME,...", help=f"of {', '.join(JOBS)}; default: all")
-    add("--workers", type=rank_list, default=sorted({1, os.cpu_count()}), metavar="N,...",
-        help="worker processes or threads (default: 1 and the number of cores)")
+    add("--workers", type=rank_list, default=sorted({1, min(os.cpu_count(), MOST_WORKERS)}), metavar="N,...",
+        help=f"worker processes or threads (default: 1 and the number of cores, {MOST_WORKERS} at most)")
     add("--rounds", type=positive(int), default=5, help="timed runs of each (default 5)")
     add("--scale", type=positive(float), default=1.0, metavar="X",
         help="size of the inputs; 1 (the default): 27 million words, 200 MB of most others")

@@ -3,7 +3,8 @@
 
 Runs the programs of bench/pipelines in turns, each engine once per round, and prints the medians of the seconds that
 the pipelines took and of the processor time of the programs, with their ratios to the better of the others. Every
-output must be the same, for every engine and every number of replicas; exit code 1 if one is not.
+output must be the same, on every engine, for 1 and for 3 replicas and for as many as the rounds have; exit code 1 if
+one is not.
 """
 import argparse
 import os
@@ -17,6 +18,8 @@ from pathlib import Path
 
 ENGINES = ["spaces", "threads", "tbb"]
 NO_SUCH_ENGINE = 2  # exit code of the programs
+OTHER_REPLICAS = (1, 3)  # with which each engine must give the same output
+MOST_REPLICAS = 50  # kMostReplicas in pipelines/arguments.hpp
 
 
 def make_tree(folder, megabytes):
@@ -65,8 +68,9 @@ def compare(name, command, engines, options):
             outputs.add(out)
             seconds[engine].append(took)
             used[engine].append(cpu)
-    for replicas in (1, 3):
-        outputs.add(run_once([*command, "--engine=spaces", f"--replicas={replicas}"])[0])
+    for engine in engines:
+        for replicas in OTHER_REPLICAS:
+            outputs.add(run_once([*command, f"--engine={engine}", f"--replicas={replicas}"])[0])
     print(f"{name}, {options.replicas} replicas, median of {options.rounds} rounds")
     middle = {engine: statistics.median(times) for engine, times in seconds.items()}
     cpu = {engine: statistics.median(times) for engine, times in used.items()}
@@ -117,11 +121,19 @@ def check_dedup(programs, engines, options):
         return check_restored(str(programs / "dedup"), tree, Path(scratch)) and well
 
 
+def number_of_replicas(text):
+    if not 1 <= int(text) <= MOST_REPLICAS:
+        raise argparse.ArgumentTypeError(f"{text} is not 1 to {MOST_REPLICAS}")
+    return int(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", help="build folder")
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--replicas", type=int, default=os.cpu_count())
+    parser.add_argument("--replicas", type=number_of_replicas, metavar="N",
+                        default=min(os.cpu_count(), MOST_REPLICAS),
+                        help=f"of each stage that may have several, up to {MOST_REPLICAS}; as many as there are cores")
     parser.add_argument("--megabytes", type=int, default=96, help="size of the tree that is made for dedup")
     parser.add_argument("--images", type=int, default=8000)
     parser.add_argument("--vectors", type=int, default=100000, help="size of the collection that is searched")

@@ -2,7 +2,8 @@
 //
 // These programs are what DMR is measured against: MapReduce in one address space as one would write it by hand for one
 // job. Every thread has tables of its own, which are put together at the end; nothing is kept in order, nothing is
-// checked, and an error ends the program.
+// checked, and an error ends the program. Inner loops are those of the command dmr, or as good as they: some are its
+// headers (lines.hpp, nearest.hpp, words.hpp).
 #pragma once
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-#include <limits>
 #include <set>
 
 #include "common.hpp"
+#include "nearest.hpp"
 
 namespace threads {
 
@@ -25,18 +25,18 @@ std::vector<double> first_means(std::span<const double> points, size_t dimension
   return means;
 }
 
-size_t nearest_mean(const double* point, const std::vector<double>& means, size_t dimensions) {
-  double least = std::numeric_limits<double>::infinity();
-  size_t nearest = 0;
-  for (size_t at = 0; at < means.size(); at += dimensions) {
-    double square = 0;
-    for (size_t d = 0; d < dimensions; ++d) square += (point[d] - means[at + d]) * (point[d] - means[at + d]);
-    if (square < least) {
-      least = square;
-      nearest = at / dimensions;
-    }
+// Adds to the sums of each mean the coordinates of its points, and how many they are.
+void add_points(const double* point, size_t count, const dmr::command::GroupedMeans& means, std::vector<double>& sums) {
+  const size_t dimensions = means.dimensions;
+  std::vector<uint32_t> nearest(count);
+  dmr::command::find_nearest(means, point, count, nearest.data());
+  for (const uint32_t mean : nearest) {
+    if (mean == dmr::command::kNoMean) fail("a point has a coordinate that is no number");
+    double* const sum = &sums[mean * (dimensions + 1)];
+    for (size_t d = 0; d < dimensions; ++d) sum[d] += point[d];
+    sum[dimensions] += 1;
+    point += dimensions;
   }
-  return nearest;
 }
 
 }  // namespace
@@ -46,15 +46,10 @@ void kmeans(size_t threads, Arguments arguments) {
   const size_t dimensions = number_of(arguments[1]), count = number_of(arguments[2]), width = dimensions + 1;
   std::vector<double> means = first_means(points, dimensions, count), sums;
   for (uint64_t left = number_of(arguments[3]); left > 0; --left) {
-    // Of each mean the sums of coordinates, and how many points there are.
+    const dmr::command::GroupedMeans grouped(means, dimensions);
     std::vector<std::vector<double>> tables(threads, std::vector<double>(count * width));
     share_out(threads, points.size() / dimensions, 1 << 14, [&](size_t thread, size_t from, size_t to) {
-      for (size_t i = from; i < to; ++i) {
-        const double* const point = &points[i * dimensions];
-        double* const sum = &tables[thread][nearest_mean(point, means, dimensions) * width];
-        for (size_t d = 0; d < dimensions; ++d) sum[d] += point[d];
-        sum[dimensions] += 1;
-      }
+      add_points(&points[from * dimensions], to - from, grouped, tables[thread]);
     });
     sums = tables[0];
     for (size_t t = 1; t < threads; ++t) {

@@ -2,16 +2,13 @@
 #pragma once
 
 #include "common.hpp"
+#include "vectors.hpp"
 
 namespace threads {
 
 // c += a * b for 4 rows and `columns` columns, a multiple of 8; the rows of each are `..._stride` numbers apart.
-#if defined(__GNUC__) && !defined(__clang__)
-__attribute__((target_clones("avx2", "default")))
-#endif
-inline void
-add_four_rows(const double* a, size_t a_stride, const double* b, size_t b_stride, double* c, size_t c_stride,
-              size_t depth, size_t columns) {
+DMR_FOR_EACH_MACHINE inline void add_four_rows(const double* a, size_t a_stride, const double* b, size_t b_stride,
+                                               double* c, size_t c_stride, size_t depth, size_t columns) {
   using Four __attribute__((vector_size(32), aligned(8), may_alias)) = double;
   for (size_t j = 0; j < columns; j += 8) {
     Four sum[4][2];

@@ -62,7 +62,7 @@ class Arguments {
   }
 
  private:
-  static constexpr long kMostReplicas = 50;  // three stages of them, and a space for each
+  static constexpr long kMostReplicas = 50;  // three stages of them, and a space for each (../pipelines.py)
   const char* usage_;
   std::vector<std::string> words_, options_;
 };

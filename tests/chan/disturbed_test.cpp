@@ -10,7 +10,8 @@ using namespace chan_job;
 namespace {
 
 constexpr int kWorkers = 3;
-constexpr uint32_t kRounds = 60;
+constexpr uint32_t kRounds = 120;
+constexpr size_t kWindow = 16 << 10;
 
 // A ring of workers passes growing messages on; each also multicasts what it saw, and the root folds all of
 // it.
@@ -34,8 +35,8 @@ void run_ring(bool disturbed) {
   Ring ring;
   Disturbance disturbance(kWorkers, disturbed);
   for (int i = 0; i < kWorkers; ++i) {
-    ring.next[i] = make_channel(32768);
-    ring.seen[i] = make_channel(32768);
+    ring.next[i] = make_channel(kWindow);
+    ring.seen[i] = make_channel(kWindow);
   }
   std::vector<Child> workers(kWorkers);
   for (int i = 0; i < kWorkers; ++i) {
@@ -53,14 +54,17 @@ void run_ring(bool disturbed) {
   }
   for (Child& worker : workers) worker.start();
   disturbance.start();
+  size_t seen[kWorkers] = {};
   for (uint32_t round = 0; round < kRounds; ++round) {
     for (int i = 0; i < kWorkers; ++i) {
       const std::string message = receive(ring.seen[i]);
+      seen[i] += message.size();
       std::printf("%u %d %zu %lx\n", round, i, message.size(), static_cast<unsigned long>(hash(message)));
     }
   }
   disturbance.stop();
   for (Child& worker : workers) worker.join_well();
+  for (const size_t bytes : seen) EXPECT(bytes > most_waiting(kWindow));
 }
 
 }  // namespace

@@ -13,7 +13,9 @@ using namespace chan_job;
 namespace {
 
 constexpr int kStages = 3;
-constexpr size_t kBytes = 600'000;
+constexpr size_t kWindow = 16 << 10;
+constexpr size_t kBytes = 4'000'000;
+static_assert(kBytes > most_waiting(kWindow));
 
 // Each stage reads in amounts of its own, changes the bytes, and writes what it has read; the last one's output is
 // read by the root, the others' by the next stage and by the root too.
@@ -42,7 +44,7 @@ void run_pipeline(bool disturbed) {
   Disturbance disturbance(kStages, disturbed);
   stream_id streams[kStages];
   std::vector<Child> stages(kStages);
-  for (stream_id& stream : streams) stream = make_stream(16384);
+  for (stream_id& stream : streams) stream = make_stream(kWindow);
   for (int i = 0; i < kStages; ++i) {
     stages[static_cast<size_t>(i)].body([&, i, in = streams[i == 0 ? 0 : i - 1], out = streams[i]] {
       disturbance.enter(i);

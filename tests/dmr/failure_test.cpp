@@ -55,15 +55,20 @@ struct Failing : dmr::MapReduce<Failing, uint32_t, uint64_t, dmr::Sum<uint64_t>>
   }
 };
 
-// Keys 0 to 18 take two seconds, none of them long; key 19 has more results than fit in a channel.
+// The slow keys take longer than the limit together, each of them a hundredth of it; the last key, of another reducer,
+// has more results than fit in a channel, and waits for them to be taken.
 struct SlowAndLong : dmr::MapReduce<SlowAndLong, uint32_t, uint64_t> {
+  static constexpr double kLimitSeconds = 2;
+  static constexpr uint32_t kSlowKeys = 150, kMicroseconds = 20'000, kLongResults = 500'000;
+  static_assert(uint64_t{kSlowKeys} * kMicroseconds >= static_cast<uint64_t>(kLimitSeconds * 1.5e6));
+
   void map(const dmr::Piece& piece, auto& emit) const {
-    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(static_cast<uint32_t>(n % 20), n);
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(static_cast<uint32_t>(n % (kSlowKeys + 1)), n);
   }
-  uint32_t partition(uint32_t key, uint32_t parts) const { return key == 19 ? parts - 1 : 0; }
+  uint32_t partition(uint32_t key, uint32_t parts) const { return key == kSlowKeys ? parts - 1 : 0; }
   void reduce(uint32_t key, dmr::Values<uint64_t>&, auto& emit) const {
-    if (key < 19) usleep(100'000);
-    for (int i = 0; i < (key == 19 ? 500'000 : 1); ++i) emit(1);
+    if (key < kSlowKeys) usleep(kMicroseconds);
+    for (uint32_t i = 0; i < (key == kSlowKeys ? kLongResults : 1); ++i) emit(1);
   }
 };
 
@@ -225,8 +230,9 @@ TEST_CASE("a worker that fails outside of any piece is named") {
 TEST_CASE("a reduction that waits for others is not too slow") {
   run_root([] {
     dmr::Options options = with(2);
-    options.seconds_per_piece = 1;
-    EXPECT(SlowAndLong().run(dmr::Input::numbers(2000, kEach), options).size() == 500'019);
+    options.seconds_per_piece = SlowAndLong::kLimitSeconds;
+    const size_t results = SlowAndLong::kSlowKeys + SlowAndLong::kLongResults;
+    EXPECT(SlowAndLong().run(dmr::Input::numbers(2000, kEach), options).size() == results);
   });
 }
 

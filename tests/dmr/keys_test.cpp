@@ -1,5 +1,8 @@
 // Keys: which are one, in what order they come; and how the values of each are put together.
+#include <algorithm>
 #include <map>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include "root.hpp"
@@ -56,10 +59,34 @@ struct OneSided : dmr::MapReduce<OneSided, std::string, uint64_t, dmr::Sum<uint6
   }
 };
 
-// All keys go to one reducer, which gets more of them than fit in memory though no mapper has.
+// All keys go to one reducer.
 struct ToOne : LongAndShort<ToOne, dmr::Sum<uint64_t>> {
   uint32_t partition(const std::string&, uint32_t) const { return 0; }
 };
+
+// Each of these keys, several times.
+struct Repeated : dmr::MapReduce<Repeated, std::string, uint64_t, dmr::Sum<uint64_t>> {
+  const std::vector<std::string>& keys;
+  explicit Repeated(const std::vector<std::string>& of) : keys(of) {}
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(keys[n % keys.size()], n);
+  }
+};
+
+// Different keys that the usual partition gives to the first of so many reducers, until they have so many bytes.
+std::vector<std::string> keys_of_first(uint32_t reducers, size_t bytes) {
+  struct Usual : dmr::ByteJob {
+    std::unique_ptr<dmr::Maps> start_maps() const override { return nullptr; }
+    void reduce(std::string_view, dmr::ByteValues&, dmr::ByteResults&) const override {}
+  };
+  std::set<std::string> keys;
+  for (uint64_t n = 0; bytes > 0; ++n) {
+    const std::string key = key_of(n);
+    if (Usual().partition(key, reducers) != 0 || !keys.insert(key).second) continue;
+    bytes -= std::min(bytes, key.size());
+  }
+  return {keys.begin(), keys.end()};
+}
 
 constexpr uint64_t kNumbers = 200'000, kEach = 5'000;
 
@@ -103,14 +130,31 @@ TEST_CASE("some workers have more keys than fit in memory, others do not") {
 
 TEST_CASE("a reducer has more keys than fit in memory, mappers do not") {
   run_root([] {
+    // One reducer of 16 gets all keys. Mappers and reducers have half of the memory each, in equal parts; that the
+    // reducer's is too small follows from the bytes of the keys alone, however they are kept.
+    constexpr uint32_t kReducers = 16;
+    constexpr uint64_t kMemory = 32 << 20, kOfReducer = kMemory / 2 / kReducers;
+    const auto keys = keys_of_first(kReducers, kOfReducer * 3 / 2);
+    // All keys are in the first 24 pieces, and again in the next, so that each comes from two mappers.
+    const uint64_t count = 2 * keys.size(), each = keys.size() / 24 + 1;
+    std::map<std::string, uint64_t> expected;
+    for (uint64_t n = 0; n < count; ++n) expected[keys[n % keys.size()]] += n;
+
+    std::vector<std::pair<std::string, uint64_t>> got;
+    const auto take = [&](std::string&& key, uint64_t sum) { got.emplace_back(std::move(key), sum); };
+    const auto input = dmr::Input::numbers(count, each);
+    const auto statistics = Repeated(keys).run_each(input, with(kReducers, kMemory), take);
+    EXPECT(got == list_of(expected));
+    EXPECT(statistics.bytes_spilled == 0);
+  });
+}
+
+TEST_CASE("the partition of a job gives all keys to one reducer") {
+  run_root([] {
     constexpr uint64_t kFew = 24'000;
     std::map<std::string, uint64_t> expected;
     for (uint64_t n = 0; n < kFew; ++n) expected[key_of(number_of_key(n))] += n;
-    std::vector<std::pair<std::string, uint64_t>> got;
-    const auto take = [&](std::string&& key, uint64_t sum) { got.emplace_back(std::move(key), sum); };
-    const auto statistics = ToOne().run_each(dmr::Input::numbers(kFew, 1000), with(8, 8 << 20), take);
-    EXPECT(got == list_of(expected));
-    EXPECT(statistics.bytes_spilled == 0);
+    EXPECT(ToOne().run(dmr::Input::numbers(kFew, 1000), with(8, 8 << 20)) == list_of(expected));
   });
 }
 
