@@ -12,6 +12,10 @@
 
 namespace dmr {
 
+// How a worker has ended by its own account. Nothing becomes one of the others, once, as the last thing it does; where
+// it stays nothing, the worker has failed, whatever its exit code is: the job's functions may call exit().
+enum class Outcome : uint32_t { kNothing, kDone, kStopped };  // done: all is sent; stopped: because of another
+
 // Of one mapper or reducer. Written by it, and read by the root: what is atomic at any time, the rest after its end.
 // The root writes the message of a worker that it ends.
 struct alignas(64) WorkerLine {
@@ -21,6 +25,7 @@ struct alignas(64) WorkerLine {
   std::atomic<uint64_t> begin, end;  // what of it
   std::atomic<uint64_t> steps;       // pieces or keys done
   std::atomic<uint64_t> turns;       // odd: in a function of the job's, to which the time limit applies
+  Outcome outcome;
   uint64_t pairs, bytes_spilled;
   uint64_t key_hash;   // reducer: of the key that it reduces now
   uint32_t key_bytes;  // of the part of it that is kept
@@ -29,6 +34,7 @@ struct alignas(64) WorkerLine {
 
   void begin_turn() { turns.fetch_add(1, std::memory_order_relaxed); }
   void end_turn() { turns.fetch_add(1, std::memory_order_relaxed); }
+  bool has_failed() const { return outcome == Outcome::kNothing; }  // after its end
   bool in_turn() const { return turns.load(std::memory_order_relaxed) % 2 != 0; }
   void set_key(std::string_view text, uint64_t hash) {
     key_hash = hash;

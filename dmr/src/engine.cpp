@@ -144,8 +144,8 @@ class Root {
   bool look_at_mapper(uint32_t i) {
     WorkerLine& line = plan_.board.mapper(i);
     if (team_.alive(i) && !end_if_too_slow(i, line)) return true;
-    const space_exit_info end = team_.end(i);
-    if (end.exit_code != 0 && end.exit_code != kStoppedExit) {
+    (void)team_.end(i);
+    if (line.has_failed()) {
       mapper_failed_ = true;
       plan_.board.fail_at(line.piece);
     }
@@ -172,9 +172,8 @@ class Root {
     const uint64_t first = plan_.board.header().first_failure;
     for (uint32_t i = 0; i < n_; ++i) {
       WorkerLine& line = plan_.board.mapper(i);
-      const space_exit_info end = team_.end(i);
-      if (line.piece != first || end.exit_code == 0 || end.exit_code == kStoppedExit) continue;
-      const std::string worker = "worker " + std::to_string(i) + ": " + why(line, end);
+      if (line.piece != first || !line.has_failed()) continue;
+      const std::string worker = "worker " + std::to_string(i) + ": " + why(line, team_.end(i));
       if (first == WorkerLine::kNothing) throw JobError(worker);
       const Piece piece = plan_.input.piece(first);
       throw FailedPart(worker + ", in the map of " + plan_.input.name(piece.file) +
@@ -243,9 +242,10 @@ class Root {
     std::optional<uint32_t> first;
     bool all_well = true;
     for (uint32_t j = 0; j < n_; ++j) {
-      const int code = team_.end(n_ + j).exit_code;
-      all_well = all_well && code == 0;
-      if (code != 0 && code != kStoppedExit && (!first || fails_before(j, *first))) first = j;
+      (void)team_.end(n_ + j);
+      const WorkerLine& line = plan_.board.reducer(j);
+      all_well = all_well && line.outcome == Outcome::kDone;
+      if (line.has_failed() && (!first || fails_before(j, *first))) first = j;
     }
     if (first) throw_failed_reduction(*first);
     if (!all_well) throw JobError("a worker ended before its time");

@@ -116,6 +116,16 @@ void hand_out_held(const Plan& plan, uint32_t number, Maps& maps) {
   });
 }
 
+void map_and_hand_out(Plan& plan, uint32_t number) {
+  Runs runs(plan, number);
+  std::unique_ptr<Maps> maps = plan.job.start_maps();
+  map_pieces(plan, number, *maps, runs);
+  // All is still in the maps' own table, and a reducer can put it in one like it.
+  const bool held = runs.pairs() == 0 && plan.job.start_table() != nullptr;
+  if (held) hand_out_held(plan, number, *maps);
+  else hand_out_sorted(plan, number, std::move(maps), runs);
+}
+
 }  // namespace
 
 bool working_on(uint64_t begin, uint64_t end) {
@@ -129,16 +139,12 @@ bool working_on(uint64_t begin, uint64_t end) {
 int run_mapper(Plan& plan, uint32_t number) {
   g_line = &plan.board.mapper(number);
   try {
-    Runs runs(plan, number);
-    std::unique_ptr<Maps> maps = plan.job.start_maps();
-    map_pieces(plan, number, *maps, runs);
-    // All is still in the maps' own table, and a reducer can put it in one like it.
-    const bool held = runs.pairs() == 0 && plan.job.start_table() != nullptr;
-    if (held) hand_out_held(plan, number, *maps);
-    else hand_out_sorted(plan, number, std::move(maps), runs);
+    map_and_hand_out(plan, number);
+    g_line->outcome = Outcome::kDone;
     return 0;
   } catch (const Stopped&) {
-    return kStoppedExit;
+    g_line->outcome = Outcome::kStopped;
+    return 0;
   } catch (const std::exception& error) {
     g_line->set_message(error.what());
   } catch (...) {

@@ -76,18 +76,24 @@ void reduce_all(const Plan& plan, Merger& merger, WorkerLine& line, chan_id chan
   results.finish();
 }
 
+void take_in_and_reduce(const Plan& plan, uint32_t number, WorkerLine& line) {
+  Merger merger(plan.job.less());
+  take_in(plan, number, merger);
+  merger.start();
+  reduce_all(plan, merger, line, plan.results[number]);
+}
+
 }  // namespace
 
 int run_reducer(Plan& plan, uint32_t number) {
   WorkerLine& line = plan.board.reducer(number);
   try {
-    Merger merger(plan.job.less());
-    take_in(plan, number, merger);
-    merger.start();
-    reduce_all(plan, merger, line, plan.results[number]);
+    take_in_and_reduce(plan, number, line);
+    line.outcome = Outcome::kDone;
     return 0;
   } catch (const MapperGone&) {
-    return kStoppedExit;
+    line.outcome = Outcome::kStopped;
+    return 0;
   } catch (const std::exception& error) {
     line.set_message(error.what());
   } catch (...) {

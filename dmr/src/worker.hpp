@@ -1,4 +1,4 @@
-// What mappers and reducers do in their spaces. Each returns its exit status.
+// What mappers and reducers do in their spaces. Each returns its exit status, which is for people.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ struct ShareHead {
   uint64_t is_sorted, pairs;  // pairs: those in memory; about so many if they are not sorted
 };
 
-inline constexpr int kFailedExit = 3;   // its line says why
-inline constexpr int kStoppedExit = 4;  // because of another
+// What became of it is in its line; the exit status is 0 unless an exception came out of it.
+inline constexpr int kFailedExit = 3;
 
 int run_mapper(Plan& plan, uint32_t number);
 int run_reducer(Plan& plan, uint32_t number);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "root.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr uint64_t kEach = 10;
 
-enum class How { kThrow, kThrowInt, kCrash, kExit, kNever };
+enum class How { kThrow, kThrowInt, kCrash, kExit, kExitWell, kExitOther, kNever };
 
 void fail(How how) {
   switch (how) {
@@ -20,6 +21,8 @@ void fail(How how) {
     case How::kThrowInt: throw 5;
     case How::kCrash: raise(SIGKILL); break;
     case How::kExit: _exit(9);
+    case How::kExitWell: std::exit(0);
+    case How::kExitOther: _exit(4);
     case How::kNever:
       for (;;) pause();
   }
@@ -136,6 +139,10 @@ TEST_CASE("a map that fails is named, with its numbers") {
       EXPECT(failure_of_job(job, workers) == worker + "died of SIGKILL" + place);
       job.how = How::kExit;
       EXPECT(failure_of_job(job, workers) == worker + "ended with exit code 9" + place);
+      job.how = How::kExitWell;
+      EXPECT(failure_of_job(job, workers) == worker + "ended with exit code 0" + place);
+      job.how = How::kExitOther;
+      EXPECT(failure_of_job(job, workers) == worker + "ended with exit code 4" + place);
     }
   });
 }
@@ -172,6 +179,10 @@ TEST_CASE("a reduction that fails is named, with its key") {
       EXPECT(has(failure_of_job(job, workers), ": this number is not liked, in the reduction of key '"));
       job.how = How::kCrash;
       EXPECT(has(failure_of_job(job, workers), ": died of SIGKILL, in the reduction of key '"));
+      job.how = How::kExitWell;
+      EXPECT(has(failure_of_job(job, workers), ": ended with exit code 0, in the reduction of key '"));
+      job.how = How::kExitOther;
+      EXPECT(has(failure_of_job(job, workers), ": ended with exit code 4, in the reduction of key '"));
       job.how = How::kNever;
       EXPECT(has(failure_of_job(job, workers, 1), ": took longer than 1 s, in the reduction of key '"));
     }
@@ -216,6 +227,8 @@ TEST_CASE("a worker that fails outside of any piece is named") {
       EXPECT(failure_outside(How::kThrowInt, false, workers) == worker + ": an exception that is no std::exception");
       EXPECT(failure_outside(How::kCrash, false, workers) == worker + ": died of SIGKILL");
       EXPECT(failure_outside(How::kExit, false, workers) == worker + ": ended with exit code 9");
+      EXPECT(failure_outside(How::kExitWell, false, workers) == worker + ": ended with exit code 0");
+      EXPECT(failure_outside(How::kExitOther, false, workers) == worker + ": ended with exit code 4");
     }
     const auto input = dmr::Input::numbers(20, kEach);
     EXPECT(failure_of([&] { TooManyKeys().run(input, with(2)); }).starts_with("worker 0: "));
@@ -259,7 +272,7 @@ TEST_CASE("what fails is left out where that is asked for") {
     Failing job;
     job.bad = {1234, 71, 1999};
     job.bad_keys = {7, 33};
-    for (const How how : {How::kThrow, How::kCrash}) {
+    for (const How how : {How::kThrow, How::kCrash, How::kExitWell, How::kExitOther}) {
       job.how = how;
       for (const int workers : {1, 3}) {
         dmr::Options options = with(workers);
