@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -24,7 +25,9 @@ struct alignas(64) WorkerLine {
   std::atomic<uint64_t> piece;       // mapper: that it maps now; kNothing: none
   std::atomic<uint64_t> begin, end;  // what of it
   std::atomic<uint64_t> steps;       // pieces or keys done
-  std::atomic<uint64_t> turns;       // odd: in a function of the job's, to which the time limit applies
+  // Calls of functions of the job's: their number, times 2^32; and in the low half how often the worker has entered
+  // and left that call. Odd: it is in the job's own code, to which the time limit applies.
+  std::atomic<uint64_t> turns;
   Outcome outcome;
   uint64_t pairs, bytes_spilled;
   uint64_t key_hash;   // reducer: of the key that it reduces now
@@ -32,10 +35,26 @@ struct alignas(64) WorkerLine {
   char key[128];
   char message[512];  // why it failed; "" if it did not, or died
 
-  void begin_turn() { turns.fetch_add(1, std::memory_order_relaxed); }
-  void end_turn() { turns.fetch_add(1, std::memory_order_relaxed); }
+  // Of the worker.
+  void begin_turn() { set_turns(((turns_now() >> 32) + 1) << 32 | 1); }
+  void leave_turn() { set_turns(turns_now() + 1); }
+  void enter_turn() { set_turns(turns_now() + 1); }
+  void end_turn() { leave_turn(); }
+  // The exception that is being handled; the first stays.
+  void note_failure() {
+    if (message[0] != '\0') return;
+    try {
+      throw;
+    } catch (const std::exception& error) {
+      set_message(error.what());
+    } catch (...) {
+      set_message("an exception that is no std::exception");
+    }
+  }
+
   bool has_failed() const { return outcome == Outcome::kNothing; }  // after its end
-  bool in_turn() const { return turns.load(std::memory_order_relaxed) % 2 != 0; }
+  bool in_turn() const { return turns_now() % 2 != 0; }
+  uint64_t turns_now() const { return turns.load(std::memory_order_relaxed); }
   void set_key(std::string_view text, uint64_t hash) {
     key_hash = hash;
     key_bytes = static_cast<uint32_t>(std::min(text.size(), sizeof key));
@@ -47,6 +66,9 @@ struct alignas(64) WorkerLine {
     std::memcpy(message, text.data(), size);
     message[size] = '\0';
   }
+
+ private:
+  void set_turns(uint64_t now) { turns.store(now, std::memory_order_relaxed); }  // nobody else writes them
 };
 
 struct BoardHeader {

@@ -48,20 +48,21 @@ std::vector<base::UniqueFd> open_spill_files(const std::string& wanted, uint32_t
   return files;
 }
 
-// Notices a worker that is in one call of a function of the job's for too long.
+// Notices a worker that is in one call of a function of the job's for too long. Counts the time between two looks if
+// the worker was there all the while.
 class Watch {
  public:
   bool is_too_slow(const WorkerLine& line, double most_seconds) {
-    const uint64_t turns = line.turns.load(std::memory_order_relaxed);
-    if (since_ == 0 || turns != turns_) {
-      turns_ = turns;
-      since_ = base::monotonic_ns();
-    }
-    return line.in_turn() && seconds_since(since_) > most_seconds;
+    const uint64_t turns = line.turns_now(), now = base::monotonic_ns();
+    if (turns >> 32 != turns_ >> 32) spent_ns_ = 0;
+    else if (turns == turns_ && turns % 2 != 0) spent_ns_ += now - looked_ns_;
+    turns_ = turns;
+    looked_ns_ = now;
+    return static_cast<double>(spent_ns_) * 1e-9 > most_seconds;
   }
 
  private:
-  uint64_t turns_ = 0, since_ = 0;
+  uint64_t turns_ = 0, looked_ns_ = 0, spent_ns_ = 0;
 };
 
 class Root {
@@ -175,6 +176,7 @@ class Root {
       if (line.piece != first || !line.has_failed()) continue;
       const std::string worker = "worker " + std::to_string(i) + ": " + why(line, team_.end(i));
       if (first == WorkerLine::kNothing) throw JobError(worker);
+      if (!line.in_turn()) throw JobError(worker);  // no fault of the piece's
       const Piece piece = plan_.input.piece(first);
       throw FailedPart(worker + ", in the map of " + plan_.input.name(piece.file) +
                            (plan_.input.bytes() > 0 ? ", bytes " : ", numbers ") + std::to_string(line.begin) + " to " +

@@ -1,10 +1,13 @@
 // However a job fails, the message says where, the same in every run, and nothing is left of it.
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 
+#include "folder.hpp"
 #include "root.hpp"
 
 using namespace dmr_test;
@@ -307,6 +310,101 @@ TEST_CASE("keys are not left out where that is not wanted") {
       const auto run = [&] { job.run(dmr::Input::numbers(2000, kEach), options); };
       EXPECT(has(failure_of(run), ": this number is not liked, in the reduction of key"));
       EXPECT(skipped.size() == 1 && has(skipped[0], "numbers 71 to 72"));
+    }
+  });
+}
+
+// What goes wrong outside of the job's functions is not left out with a part of the input that is in order.
+
+namespace {
+
+// 400 KB of pairs, more than there is memory for.
+struct Piled : dmr::MapReduce<Piled, uint32_t, uint64_t> {
+  bool catches = false;  // what emit throws
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) {
+      try {
+        emit(static_cast<uint32_t>(n % 50), n);
+      } catch (const std::exception&) {
+        if (!catches) throw;
+      }
+    }
+  }
+};
+// The same, combined, so that mappers write to their files between pieces.
+struct PiledSums : dmr::MapReduce<PiledSums, uint64_t, uint64_t, dmr::Sum<uint64_t>> {
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(n, 1);
+  }
+};
+// The first reduction finds the temporary files empty.
+struct Robbed : dmr::MapReduce<Robbed, uint32_t, uint64_t> {
+  std::string folder;
+  void map(const dmr::Piece& piece, auto& emit) const { Piled().map(piece, emit); }
+  void reduce(uint32_t key, dmr::Values<uint64_t>& values, auto& emit) const {
+    for (int fd = 3; fd < 2000; ++fd) {
+      char name[PATH_MAX] = "";
+      if (readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), name, sizeof name - 1) < 0) continue;
+      if (std::string(name).starts_with(folder))
+        EXPECT(truncate(("/proc/self/fd/" + std::to_string(fd)).c_str(), 0) == 0);
+    }
+    for (uint64_t value : values) emit(value + key);
+  }
+};
+
+template <typename Job>
+std::string failure_without_skips(const Job& job, const dmr::Input& input, const dmr::Options& options) {
+  std::vector<std::string> skipped;
+  dmr::Options leaving = options;
+  leaving.skip_at_most = 1'000'000;
+  leaving.skipped = [&](const std::string& what) { skipped.push_back(what); };
+  const std::string failure = failure_of([&] { job.run(input, leaving); });
+  EXPECT(skipped.empty());
+  return failure;
+}
+
+constexpr uint64_t kManyNumbers = 50'000, kManyEach = 1000;
+
+}  // namespace
+
+TEST_CASE("without room for temporary files nothing is left out") {
+  run_root([] {
+    setenv("TMPDIR", "/nowhere", 1);
+    const auto input = dmr::Input::numbers(kManyNumbers, kManyEach);
+    const std::string why =
+        ": the pairs do not fit in memory; /nowhere: no temporary file can be made: No such file or directory";
+    for (const int workers : {1, 2}) {
+      EXPECT(failure_without_skips(Piled(), input, with(workers, 1)).ends_with(why));
+      EXPECT(failure_without_skips(PiledSums(), input, with(workers, 1)).ends_with(why));
+      Piled catching;
+      catching.catches = true;
+      EXPECT(failure_without_skips(catching, input, with(workers, 1)).ends_with(why));
+    }
+  });
+}
+
+TEST_CASE("nor where they cannot be written") {
+  run_root([] {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit most = {100'000, 100'000};
+    EXPECT(setrlimit(RLIMIT_FSIZE, &most) == 0);
+    const auto input = dmr::Input::numbers(kManyNumbers, kManyEach);
+    const std::string why = ": writing a temporary file: File too large";
+    EXPECT(failure_without_skips(Piled(), input, with(1, 1)).ends_with(why));
+    EXPECT(failure_without_skips(PiledSums(), input, with(1, 1)).ends_with(why));
+  });
+}
+
+TEST_CASE("nor where they cannot be read") {
+  run_root([] {
+    const Folder folder;
+    Robbed job;
+    job.folder = folder.path();
+    for (const int workers : {1, 2}) {
+      dmr::Options options = with(workers, 1);
+      options.temporary_folder = folder.path();
+      const auto input = dmr::Input::numbers(kManyNumbers * 8, kManyEach);
+      EXPECT(has(failure_without_skips(job, input, options), ": reading a temporary file: Input/output error"));
     }
   });
 }
