@@ -8,8 +8,10 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <base/mapping.hpp>
+#include <base/unique_fd.hpp>
 
 namespace dmr {
 
@@ -30,9 +32,9 @@ struct alignas(64) WorkerLine {
   std::atomic<uint64_t> turns;
   Outcome outcome;
   uint64_t pairs, bytes_spilled;
-  uint64_t key_hash;   // reducer: of the key that it reduces now
-  uint32_t key_bytes;  // of the part of it that is kept
-  char key[128];
+  uint64_t key_hash;  // reducer: of the key that it reduces now
+  uint64_t key_bytes;
+  char key[128];      // its first ones; all of a longer one is in a file (Board::set_key)
   char message[512];  // why it failed; "" if it did not, or died
 
   // Of the worker.
@@ -55,12 +57,7 @@ struct alignas(64) WorkerLine {
   bool has_failed() const { return outcome == Outcome::kNothing; }  // after its end
   bool in_turn() const { return turns_now() % 2 != 0; }
   uint64_t turns_now() const { return turns.load(std::memory_order_relaxed); }
-  void set_key(std::string_view text, uint64_t hash) {
-    key_hash = hash;
-    key_bytes = static_cast<uint32_t>(std::min(text.size(), sizeof key));
-    if (key_bytes > 0) std::memcpy(key, text.data(), key_bytes);
-  }
-  std::string_view kept_key() const { return {key, key_bytes}; }
+  std::string_view begin_of_key() const { return {key, std::min(key_bytes, sizeof key)}; }
   void set_message(std::string_view text) {
     const size_t size = std::min(text.size(), sizeof message - 1);
     std::memcpy(message, text.data(), size);
@@ -84,11 +81,16 @@ class Board {
   WorkerLine& mapper(uint32_t number) { return lines()[number]; }
   WorkerLine& reducer(uint32_t number) { return lines()[workers_ + number]; }
   void fail_at(uint64_t piece);
+  // Of a reducer, by itself: the key that it reduces now.
+  void set_key(uint32_t number, std::string_view key, uint64_t hash);
+  // After its end.
+  std::string key(uint32_t number);
 
  private:
   WorkerLine* lines() { return reinterpret_cast<WorkerLine*>(memory_.base() + sizeof(BoardHeader)); }
   uint32_t workers_;
   spmc::base::Mapping memory_;
+  std::vector<spmc::base::UniqueFd> long_keys_;  // of each reducer, in memory: its key, if it is long
 };
 
 }  // namespace dmr

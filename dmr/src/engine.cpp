@@ -255,17 +255,18 @@ class Root {
 
   // What is no failure of the job's functions comes first.
   bool fails_before(uint32_t i, uint32_t j) {
-    const WorkerLine &a = plan_.board.reducer(i), &b = plan_.board.reducer(j);
-    if (!a.in_turn() || !b.in_turn()) return !a.in_turn() && b.in_turn();
-    const bool whole = a.key_bytes < sizeof a.key && b.key_bytes < sizeof b.key;
-    return KeyOrder(whole ? plan_.job.less() : nullptr).compare(a.kept_key(), b.kept_key()) < 0;
+    const bool a_in_turn = plan_.board.reducer(i).in_turn(), b_in_turn = plan_.board.reducer(j).in_turn();
+    if (!a_in_turn || !b_in_turn) return !a_in_turn && b_in_turn;
+    return KeyOrder(plan_.job.less()).compare(plan_.board.key(i), plan_.board.key(j)) < 0;
   }
 
   [[noreturn]] void throw_failed_reduction(uint32_t j) {
     const WorkerLine& line = plan_.board.reducer(j);
     const std::string text = "worker " + std::to_string(j) + ": " + why(line, team_.end(n_ + j)) + ", in the reduction";
     if (!line.in_turn()) throw JobError(text);
-    throw FailedPart(text + " of " + plan_.job.describe(line.kept_key()), line.key_hash);
+    throw FailedPart(text + " of " + plan_.job.describe(line.begin_of_key()) +
+                         (line.key_bytes > line.begin_of_key().size() ? "..." : ""),
+                     line.key_hash);
   }
 
   Statistics counts() {
@@ -314,8 +315,9 @@ Statistics run_bytes(const ByteJob& job, const Input& input, const Options& opti
     try {
       return Root(job, input, options, skips).run(each);
     } catch (const FailedPart& failure) {
-      if (!failure.in_map && !options.skip_keys) throw;
-      if (!skips.add(failure, options.skip_at_most)) throw;
+      const bool may_skip = failure.in_map || options.skip_keys;
+      // Thrown as what means nothing to a job that this one is run within.
+      if (!may_skip || !skips.add(failure, options.skip_at_most)) throw JobError(failure.what());
       if (options.skipped) options.skipped(failure.what());
     }
   }

@@ -55,12 +55,13 @@ class Outgoing : public ByteResults {
   std::string_view key_;
 };
 
-void reduce_all(const Plan& plan, Merger& merger, WorkerLine& line, chan_id channel) {
-  Outgoing results(channel);
+void reduce_all(Plan& plan, uint32_t number, Merger& merger) {
+  WorkerLine& line = plan.board.reducer(number);
+  Outgoing results(plan.results[number]);
   while (!merger.done()) {
     Group group(merger);
     const uint64_t hash = detail::hash_of_key(group.key());
-    line.set_key(group.key(), hash);
+    plan.board.set_key(number, group.key(), hash);
     results.set_key(group.key());
     as_turn(line, [&] {
       if (std::ranges::count(plan.skips.keys, hash) == 0) plan.job.reduce(group.key(), group, results);
@@ -72,11 +73,11 @@ void reduce_all(const Plan& plan, Merger& merger, WorkerLine& line, chan_id chan
   results.finish();
 }
 
-void take_in_and_reduce(const Plan& plan, uint32_t number, WorkerLine& line) {
+void take_in_and_reduce(Plan& plan, uint32_t number) {
   Merger merger(plan.job.less());
   take_in(plan, number, merger);
   merger.start();
-  reduce_all(plan, merger, line, plan.results[number]);
+  reduce_all(plan, number, merger);
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ int run_reducer(Plan& plan, uint32_t number) {
   WorkerLine& line = plan.board.reducer(number);
   g_line = &line;
   try {
-    take_in_and_reduce(plan, number, line);
+    take_in_and_reduce(plan, number);
     line.outcome = Outcome::kDone;
     return 0;
   } catch (const MapperGone&) {

@@ -209,6 +209,42 @@ TEST_CASE("of several failing reductions that of the least key is named") {
   });
 }
 
+namespace {
+
+// Keys of 200 bytes and more that differ in the last ones; all reductions fail. Who reduces which differs.
+struct LongKeys : dmr::MapReduce<LongKeys, std::string, uint64_t, dmr::Sum<uint64_t>> {
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(std::string(200 + n % 3, 'x') + std::to_string(n), 1);
+  }
+  uint32_t partition(const std::string& key, uint32_t parts) const { return static_cast<uint32_t>(last(key)) % parts; }
+  void reduce(const std::string& key, dmr::Values<uint64_t>&, auto&) const {
+    throw std::runtime_error(key.substr(190));
+  }
+  static int last(const std::string& key) { return std::stoi(key.substr(key.find_last_of('x') + 1)); }
+};
+struct Backwards : dmr::MapReduce<Backwards, std::string, uint64_t, dmr::Sum<uint64_t>> {
+  void map(const dmr::Piece& piece, auto& emit) const { LongKeys().map(piece, emit); }
+  uint32_t partition(const std::string& key, uint32_t parts) const { return LongKeys().partition(key, parts); }
+  static bool compare(const std::string& a, const std::string& b) { return LongKeys::last(a) > LongKeys::last(b); }
+  void reduce(const std::string& key, dmr::Values<uint64_t>& values, auto& emit) const {
+    LongKeys().reduce(key, values, emit);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("keys may be long") {
+  run_root([] {
+    const auto input = dmr::Input::numbers(100, kEach);
+    const std::string place = ", in the reduction of key '" + std::string(128, 'x') + "'...";
+    for (const int workers : {1, 2, 5, 7}) {
+      // The least: that with most x in front is the last in the order of bytes, 'x' > '0'.
+      EXPECT(failure_of([&] { LongKeys().run(input, with(workers)); }).ends_with(": xxxxxxxxxx0" + place));
+      EXPECT(failure_of([&] { Backwards().run(input, with(workers)); }).ends_with(": xxxxxxxxxx99" + place));
+    }
+  });
+}
+
 TEST_CASE("nor does it matter how much was waiting for the root") {
   run_root([] {
     Failing job;
@@ -294,6 +330,23 @@ TEST_CASE("what fails is left out where that is asked for") {
     }
   });
   CHECK(out.find("worker 1: died of SIGKILL, in the map of numbers, numbers 71 to 72\n") != out.npos);
+}
+
+TEST_CASE("a job that fails within the sink of another one leaves nothing of that one out") {
+  run_root([] {
+    Failing inner;
+    inner.bad = {71};
+    dmr::Options options = with(2);
+    options.skip_at_most = 5;
+    int results = 0, skipped = 0;
+    options.skipped = [&](const std::string&) { ++skipped; };
+    const auto run_inner = [&](uint32_t, uint64_t) {
+      if (++results == 3) inner.run(dmr::Input::numbers(2000, kEach), with(2));
+    };
+    const auto failure = failure_of([&] { Failing().run_each(dmr::Input::numbers(2000, kEach), options, run_inner); });
+    EXPECT(has(failure, "in the map of numbers, numbers 71 to 72"));
+    EXPECT(results == 3 && skipped == 0);
+  });
 }
 
 TEST_CASE("keys are not left out where that is not wanted") {

@@ -84,7 +84,7 @@ class ByteJob {
   virtual uint32_t partition(std::string_view key, uint32_t parts) const;
   // The order of keys and of the output; null: that of memcmp. Of keys of which none is less that of memcmp decides.
   virtual Less less() const { return nullptr; }
-  // The key in a message.
+  // The key in a message: the first 128 bytes of one that is longer.
   virtual std::string describe(std::string_view key) const;
 };
 
