@@ -115,19 +115,19 @@ class Root {
     team_.alloc(2 * n_);
     const size_t window = n_ <= 8 ? 256 << 10 : 64 << 10;
     for (uint32_t i = 0; i < n_ * n_; ++i) {
-      plan_.shuffle.push_back(channel(window, team_.sid(i / n_), team_.sid(n_ + i % n_)));
+      add_channel(plan_.shuffle, window, team_.sid(i / n_), team_.sid(n_ + i % n_));
     }
-    for (uint32_t i = 0; i < n_; ++i) plan_.results.push_back(channel(window, team_.sid(n_ + i), 0));
+    for (uint32_t i = 0; i < n_; ++i) add_channel(plan_.results, window, team_.sid(n_ + i), 0);
     for (uint32_t i = 0; i < n_; ++i) team_.start(i, [this, i] { return run_mapper(plan_, i); });
     for (uint32_t i = 0; i < n_; ++i) team_.start(n_ + i, [this, i] { return run_reducer(plan_, i); });
   }
 
   // `to` 0: the root.
-  static chan_id channel(size_t window, int from, int to) {
+  static void add_channel(std::vector<chan_id>& channels, size_t window, int from, int to) {
     const chan_id made = chan_alloc_window(window);
+    if (made >= 0) channels.push_back(made);  // to be freed, also if what follows fails
     const bool well = made >= 0 && (to == 0 || chan_setcons(made, to) == 0) && chan_setprod(made, from, to == 0) == 0;
     if (!well) throw JobError(std::string("starting a job: ") + chan_last_error());
-    return made;
   }
 
   void await_mappers() {

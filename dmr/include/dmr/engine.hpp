@@ -68,7 +68,10 @@ class ByteResults {
   virtual void add(std::string_view result) = 0;
 };
 
-// A job over bytes. Called in several spaces, each with its copy.
+// A job over bytes. Called in several spaces, each with its copy. Only maps (Maps::map) and reductions may fail: how a
+// failure is told of and left out, and the time limit, are about them. What puts values together (combiners, Table),
+// orders keys (less) or spreads them (partition) may be called later than for the record in question, and must not
+// throw.
 class ByteJob {
  public:
   using Less = bool (*)(std::string_view, std::string_view);
