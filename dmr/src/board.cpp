@@ -1,20 +1,37 @@
 #include "board.hpp"
 
-#include <dmr/error.hpp>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <base/files.hpp>
 #include <base/sys.hpp>
+#include <dmr/error.hpp>
 
 namespace dmr {
 
+namespace {
+
+spmc::base::UniqueFd shared_file(const char* name, size_t size) {
+  auto file = spmc::base::create_shared_file(name, size);
+  if (!file) throw JobError("starting a job: " + file.error().message());
+  return std::move(file).value();
+}
+
+}  // namespace
+
 Board::Board(uint32_t workers) : workers_(workers) {
   const size_t size = sizeof(BoardHeader) + 2 * sizeof(WorkerLine) * workers;
-  auto file = spmc::base::create_shared_file("dmr-board", size);
-  if (!file) throw JobError("starting a job: " + file.error().message());
-  auto memory = spmc::base::Mapping::try_shared(size, file.value().get());
+  const spmc::base::UniqueFd file = shared_file("dmr-board", size);
+  auto memory = spmc::base::Mapping::try_shared(size, file.get());
   if (!memory) throw JobError("starting a job: " + memory.error().message());
   memory_ = std::move(memory).value();
   header().first_failure = WorkerLine::kNothing;
   for (uint32_t i = 0; i < 2 * workers; ++i) lines()[i].piece = WorkerLine::kNothing;
+  for (uint32_t i = 0; i < workers; ++i) long_keys_.push_back(shared_file("dmr-key", 0));
 }
 
 void Board::fail_at(uint64_t piece) {
@@ -22,6 +39,34 @@ void Board::fail_at(uint64_t piece) {
   uint64_t known = first.load();
   while (piece < known && !first.compare_exchange_weak(known, piece)) {
   }
+}
+
+void Board::set_key(uint32_t number, std::string_view key, uint64_t hash) {
+  WorkerLine& line = reducer(number);
+  line.key_hash = hash;
+  line.key_bytes = key.size();
+  std::copy_n(key.data(), line.begin_of_key().size(), line.key);
+  if (key.size() <= sizeof line.key) return;
+  for (size_t done = 0; done < key.size();) {
+    const ssize_t wrote =
+        ::pwrite(long_keys_[number].get(), key.data() + done, key.size() - done, static_cast<off_t>(done));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) throw JobError(std::string("writing a key to memory: ") + std::strerror(errno));
+    done += static_cast<size_t>(wrote);
+  }
+}
+
+std::string Board::key(uint32_t number) {
+  const WorkerLine& line = reducer(number);
+  std::string key(line.begin_of_key());
+  if (line.key_bytes <= key.size()) return key;
+  key.resize(line.key_bytes);
+  for (size_t done = 0; done < key.size();) {
+    auto got = spmc::base::read_at(long_keys_[number].get(), done, key.data() + done, key.size() - done);
+    if (!got || got.value() == 0) throw JobError("reading a key of a reducer that failed");
+    done += got.value();
+  }
+  return key;
 }
 
 }  // namespace dmr

@@ -5,12 +5,19 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <base/mapping.hpp>
+#include <base/unique_fd.hpp>
 
 namespace dmr {
+
+// How a worker has ended by its own account. Nothing becomes one of the others, once, as the last thing it does; where
+// it stays nothing, the worker has failed, whatever its exit code is: the job's functions may call exit().
+enum class Outcome : uint32_t { kNothing, kDone, kStopped };  // done: all is sent; stopped: because of another
 
 // Of one mapper or reducer. Written by it, and read by the root: what is atomic at any time, the rest after its end.
 // The root writes the message of a worker that it ends.
@@ -20,27 +27,45 @@ struct alignas(64) WorkerLine {
   std::atomic<uint64_t> piece;       // mapper: that it maps now; kNothing: none
   std::atomic<uint64_t> begin, end;  // what of it
   std::atomic<uint64_t> steps;       // pieces or keys done
-  std::atomic<uint64_t> turns;       // odd: in a function of the job's, to which the time limit applies
+  // Calls of functions of the job's: their number, times 2^32; and in the low half how often the worker has entered
+  // and left that call. Odd: it is in the job's own code, to which the time limit applies.
+  std::atomic<uint64_t> turns;
+  Outcome outcome;
   uint64_t pairs, bytes_spilled;
-  uint64_t key_hash;   // reducer: of the key that it reduces now
-  uint32_t key_bytes;  // of the part of it that is kept
-  char key[128];
+  uint64_t key_hash;  // reducer: of the key that it reduces now
+  uint64_t key_bytes;
+  char key[128];      // its first ones; all of a longer one is in a file (Board::set_key)
   char message[512];  // why it failed; "" if it did not, or died
 
-  void begin_turn() { turns.fetch_add(1, std::memory_order_relaxed); }
-  void end_turn() { turns.fetch_add(1, std::memory_order_relaxed); }
-  bool in_turn() const { return turns.load(std::memory_order_relaxed) % 2 != 0; }
-  void set_key(std::string_view text, uint64_t hash) {
-    key_hash = hash;
-    key_bytes = static_cast<uint32_t>(std::min(text.size(), sizeof key));
-    if (key_bytes > 0) std::memcpy(key, text.data(), key_bytes);
+  // Of the worker.
+  void begin_turn() { set_turns(((turns_now() >> 32) + 1) << 32 | 1); }
+  void leave_turn() { set_turns(turns_now() + 1); }
+  void enter_turn() { set_turns(turns_now() + 1); }
+  void end_turn() { leave_turn(); }
+  // The exception that is being handled; the first stays.
+  void note_failure() {
+    if (message[0] != '\0') return;
+    try {
+      throw;
+    } catch (const std::exception& error) {
+      set_message(error.what());
+    } catch (...) {
+      set_message("an exception that is no std::exception");
+    }
   }
-  std::string_view kept_key() const { return {key, key_bytes}; }
+
+  bool has_failed() const { return outcome == Outcome::kNothing; }  // after its end
+  bool in_turn() const { return turns_now() % 2 != 0; }
+  uint64_t turns_now() const { return turns.load(std::memory_order_relaxed); }
+  std::string_view begin_of_key() const { return {key, std::min(key_bytes, sizeof key)}; }
   void set_message(std::string_view text) {
     const size_t size = std::min(text.size(), sizeof message - 1);
     std::memcpy(message, text.data(), size);
     message[size] = '\0';
   }
+
+ private:
+  void set_turns(uint64_t now) { turns.store(now, std::memory_order_relaxed); }  // nobody else writes them
 };
 
 struct BoardHeader {
@@ -56,11 +81,16 @@ class Board {
   WorkerLine& mapper(uint32_t number) { return lines()[number]; }
   WorkerLine& reducer(uint32_t number) { return lines()[workers_ + number]; }
   void fail_at(uint64_t piece);
+  // Of a reducer, by itself: the key that it reduces now.
+  void set_key(uint32_t number, std::string_view key, uint64_t hash);
+  // After its end.
+  std::string key(uint32_t number);
 
  private:
   WorkerLine* lines() { return reinterpret_cast<WorkerLine*>(memory_.base() + sizeof(BoardHeader)); }
   uint32_t workers_;
   spmc::base::Mapping memory_;
+  std::vector<spmc::base::UniqueFd> long_keys_;  // of each reducer, in memory: its key, if it is long
 };
 
 }  // namespace dmr

@@ -48,20 +48,21 @@ std::vector<base::UniqueFd> open_spill_files(const std::string& wanted, uint32_t
   return files;
 }
 
-// Notices a worker that is in one call of a function of the job's for too long.
+// Notices a worker that is in one call of a function of the job's for too long. Counts the time between two looks if
+// the worker was there all the while.
 class Watch {
  public:
   bool is_too_slow(const WorkerLine& line, double most_seconds) {
-    const uint64_t turns = line.turns.load(std::memory_order_relaxed);
-    if (since_ == 0 || turns != turns_) {
-      turns_ = turns;
-      since_ = base::monotonic_ns();
-    }
-    return line.in_turn() && seconds_since(since_) > most_seconds;
+    const uint64_t turns = line.turns_now(), now = base::monotonic_ns();
+    if (turns >> 32 != turns_ >> 32) spent_ns_ = 0;
+    else if (turns == turns_ && turns % 2 != 0) spent_ns_ += now - looked_ns_;
+    turns_ = turns;
+    looked_ns_ = now;
+    return static_cast<double>(spent_ns_) * 1e-9 > most_seconds;
   }
 
  private:
-  uint64_t turns_ = 0, since_ = 0;
+  uint64_t turns_ = 0, looked_ns_ = 0, spent_ns_ = 0;
 };
 
 class Root {
@@ -114,19 +115,19 @@ class Root {
     team_.alloc(2 * n_);
     const size_t window = n_ <= 8 ? 256 << 10 : 64 << 10;
     for (uint32_t i = 0; i < n_ * n_; ++i) {
-      plan_.shuffle.push_back(channel(window, team_.sid(i / n_), team_.sid(n_ + i % n_)));
+      add_channel(plan_.shuffle, window, team_.sid(i / n_), team_.sid(n_ + i % n_));
     }
-    for (uint32_t i = 0; i < n_; ++i) plan_.results.push_back(channel(window, team_.sid(n_ + i), 0));
+    for (uint32_t i = 0; i < n_; ++i) add_channel(plan_.results, window, team_.sid(n_ + i), 0);
     for (uint32_t i = 0; i < n_; ++i) team_.start(i, [this, i] { return run_mapper(plan_, i); });
     for (uint32_t i = 0; i < n_; ++i) team_.start(n_ + i, [this, i] { return run_reducer(plan_, i); });
   }
 
   // `to` 0: the root.
-  static chan_id channel(size_t window, int from, int to) {
+  static void add_channel(std::vector<chan_id>& channels, size_t window, int from, int to) {
     const chan_id made = chan_alloc_window(window);
+    if (made >= 0) channels.push_back(made);  // to be freed, also if what follows fails
     const bool well = made >= 0 && (to == 0 || chan_setcons(made, to) == 0) && chan_setprod(made, from, to == 0) == 0;
     if (!well) throw JobError(std::string("starting a job: ") + chan_last_error());
-    return made;
   }
 
   void await_mappers() {
@@ -144,8 +145,8 @@ class Root {
   bool look_at_mapper(uint32_t i) {
     WorkerLine& line = plan_.board.mapper(i);
     if (team_.alive(i) && !end_if_too_slow(i, line)) return true;
-    const space_exit_info end = team_.end(i);
-    if (end.exit_code != 0 && end.exit_code != kStoppedExit) {
+    (void)team_.end(i);
+    if (line.has_failed()) {
       mapper_failed_ = true;
       plan_.board.fail_at(line.piece);
     }
@@ -172,10 +173,10 @@ class Root {
     const uint64_t first = plan_.board.header().first_failure;
     for (uint32_t i = 0; i < n_; ++i) {
       WorkerLine& line = plan_.board.mapper(i);
-      const space_exit_info end = team_.end(i);
-      if (line.piece != first || end.exit_code == 0 || end.exit_code == kStoppedExit) continue;
-      const std::string worker = "worker " + std::to_string(i) + ": " + why(line, end);
+      if (line.piece != first || !line.has_failed()) continue;
+      const std::string worker = "worker " + std::to_string(i) + ": " + why(line, team_.end(i));
       if (first == WorkerLine::kNothing) throw JobError(worker);
+      if (!line.in_turn()) throw JobError(worker);  // no fault of the piece's
       const Piece piece = plan_.input.piece(first);
       throw FailedPart(worker + ", in the map of " + plan_.input.name(piece.file) +
                            (plan_.input.bytes() > 0 ? ", bytes " : ", numbers ") + std::to_string(line.begin) + " to " +
@@ -243,9 +244,10 @@ class Root {
     std::optional<uint32_t> first;
     bool all_well = true;
     for (uint32_t j = 0; j < n_; ++j) {
-      const int code = team_.end(n_ + j).exit_code;
-      all_well = all_well && code == 0;
-      if (code != 0 && code != kStoppedExit && (!first || fails_before(j, *first))) first = j;
+      (void)team_.end(n_ + j);
+      const WorkerLine& line = plan_.board.reducer(j);
+      all_well = all_well && line.outcome == Outcome::kDone;
+      if (line.has_failed() && (!first || fails_before(j, *first))) first = j;
     }
     if (first) throw_failed_reduction(*first);
     if (!all_well) throw JobError("a worker ended before its time");
@@ -253,17 +255,18 @@ class Root {
 
   // What is no failure of the job's functions comes first.
   bool fails_before(uint32_t i, uint32_t j) {
-    const WorkerLine &a = plan_.board.reducer(i), &b = plan_.board.reducer(j);
-    if (!a.in_turn() || !b.in_turn()) return !a.in_turn() && b.in_turn();
-    const bool whole = a.key_bytes < sizeof a.key && b.key_bytes < sizeof b.key;
-    return KeyOrder(whole ? plan_.job.less() : nullptr).compare(a.kept_key(), b.kept_key()) < 0;
+    const bool a_in_turn = plan_.board.reducer(i).in_turn(), b_in_turn = plan_.board.reducer(j).in_turn();
+    if (!a_in_turn || !b_in_turn) return !a_in_turn && b_in_turn;
+    return KeyOrder(plan_.job.less()).compare(plan_.board.key(i), plan_.board.key(j)) < 0;
   }
 
   [[noreturn]] void throw_failed_reduction(uint32_t j) {
     const WorkerLine& line = plan_.board.reducer(j);
     const std::string text = "worker " + std::to_string(j) + ": " + why(line, team_.end(n_ + j)) + ", in the reduction";
     if (!line.in_turn()) throw JobError(text);
-    throw FailedPart(text + " of " + plan_.job.describe(line.kept_key()), line.key_hash);
+    throw FailedPart(text + " of " + plan_.job.describe(line.begin_of_key()) +
+                         (line.key_bytes > line.begin_of_key().size() ? "..." : ""),
+                     line.key_hash);
   }
 
   Statistics counts() {
@@ -312,8 +315,9 @@ Statistics run_bytes(const ByteJob& job, const Input& input, const Options& opti
     try {
       return Root(job, input, options, skips).run(each);
     } catch (const FailedPart& failure) {
-      if (!failure.in_map && !options.skip_keys) throw;
-      if (!skips.add(failure, options.skip_at_most)) throw;
+      const bool may_skip = failure.in_map || options.skip_keys;
+      // Thrown as what means nothing to a job that this one is run within.
+      if (!may_skip || !skips.add(failure, options.skip_at_most)) throw JobError(failure.what());
       if (options.skipped) options.skipped(failure.what());
     }
   }

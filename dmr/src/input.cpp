@@ -24,22 +24,57 @@ namespace {
   throw JobError(name + ": " + what + ": " + std::strerror(error));
 }
 
-// Appends all that can be read from `from`; how much it was.
-uint64_t copy_all(int from, const std::string& from_name, int to, const std::string& to_name) {
-  std::string buffer(kPieceBytes, '\0');
-  uint64_t size = 0;
-  for (;;) {
-    const ssize_t got = ::read(from, buffer.data(), buffer.size());
-    if (got == 0) return size;
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(from_name, "reading", errno);
-    const auto wrote = spmc::base::write_all(to, buffer.data(), static_cast<size_t>(got));
-    if (!wrote) fail(to_name, "writing a temporary file", wrote.error().code);
-    size += static_cast<uint64_t>(got);
-  }
+// A FIFO is not opened: that would wait for whoever writes to it.
+UniqueFd open_file(const std::string& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) fail(path, "opening", errno);
+  if (S_ISDIR(info.st_mode)) fail(path, "reading", EISDIR);
+  if (!S_ISREG(info.st_mode)) throw JobError(path + ": is no regular file; it can be read from standard input");
+  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) fail(path, "opening", errno);
+  return file;
+}
+
+uint64_t size_of(int file, const std::string& name) {
+  struct stat info;
+  if (::fstat(file, &info) != 0) fail(name, "reading", errno);
+  return static_cast<uint64_t>(info.st_size);
 }
 
 }  // namespace
+
+// A temporary file for what cannot be mapped. It is made when there are bytes for it.
+class Input::Copies {
+ public:
+  explicit Copies(const std::string& folder) : folder_(temporary_folder(folder)) {}
+  // Appends all that can be read from there; how much it was.
+  uint64_t append(int from, const std::string& name) {
+    std::string buffer(kPieceBytes, '\0');
+    const uint64_t before = size_;
+    for (;;) {
+      const ssize_t got = ::read(from, buffer.data(), buffer.size());
+      if (got == 0) return size_ - before;
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail(name, "reading", errno);
+      if (!file_.valid()) file_ = temporary_file(folder_);
+      const auto wrote = spmc::base::write_all(file_.get(), buffer.data(), static_cast<size_t>(got));
+      if (!wrote) fail(folder_, "writing a temporary file", wrote.error().code);
+      size_ += static_cast<uint64_t>(got);
+    }
+  }
+  // Of at least one byte.
+  Mapping map() const {
+    auto mapping = Mapping::try_read_only(size_, file_.get());
+    if (!mapping) fail(folder_, "reading a temporary file", mapping.error().code);
+    return std::move(mapping).value();
+  }
+  uint64_t size() const { return size_; }
+
+ private:
+  std::string folder_;
+  UniqueFd file_;
+  uint64_t size_ = 0;
+};
 
 uint64_t Records::first_begin(std::string_view file, uint64_t position, uint64_t limit) const {
   if (position == 0 || position >= limit) return std::min(position, limit);
@@ -85,20 +120,31 @@ void Input::cut(uint64_t piece_bytes) {
   }
 }
 
-void Input::add_file(std::string name, int fd, uint64_t size) {
-  if (size == 0) return add(std::move(name), {}, false);
-  auto mapping = Mapping::try_read_only(size, fd);
-  if (!mapping) fail(name, "reading", mapping.error().code);
-  mappings_.push_back(std::move(mapping).value());
-  add(std::move(name), {reinterpret_cast<const char*>(mappings_.back().base()), size}, true);
+// One that cannot be mapped, or is one too many, is copied. What says that its size is 0 may have something all the
+// same, like the files of /proc; those of /sys say that they have a page.
+void Input::add_file(std::string name, int file, Copies& copies) {
+  const uint64_t size = size_of(file, name);
+  if (size > 0 && mappings_.size() < kMostMapped) {
+    auto mapping = Mapping::try_read_only(size, file);
+    if (mapping) {
+      mappings_.push_back(std::move(mapping).value());
+      return add(std::move(name), {reinterpret_cast<const char*>(mappings_.back().base()), size}, true);
+    }
+    if (mapping.error().code != ENODEV) fail(name, "reading", mapping.error().code);
+  }
+  add_copy(std::move(name), file, copies);
+}
+
+// Where its bytes lie is known when all are copied.
+void Input::add_copy(std::string name, int file, Copies& copies) {
+  const uint64_t size = copies.append(file, name);
+  add(std::move(name), {static_cast<const char*>(nullptr), size}, true);
 }
 
 // The bytes of sources that have none yet, one behind the other.
-void Input::map_copies(int file, uint64_t size, const std::string& name) {
-  if (size == 0) return;
-  auto mapping = Mapping::try_read_only(size, file);
-  if (!mapping) fail(name, "reading a temporary file", mapping.error().code);
-  mappings_.push_back(std::move(mapping).value());
+void Input::map_copies(const Copies& copies) {
+  if (copies.size() == 0) return;
+  mappings_.push_back(copies.map());
   const char* next = reinterpret_cast<const char*>(mappings_.back().base());
   for (Source& source : sources_) {
     if (source.data.data() != nullptr) continue;
@@ -110,42 +156,22 @@ void Input::map_copies(int file, uint64_t size, const std::string& name) {
 Input Input::files(const std::vector<std::string>& paths, Records records, uint64_t piece_bytes,
                    const std::string& folder) {
   Input input(records, piece_bytes);
-  const std::string place = temporary_folder(folder);
-  UniqueFd copies;
-  uint64_t copied = 0;
-  for (const std::string& path : paths) {
-    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat info;
-    if (!fd.valid() || ::fstat(fd.get(), &info) != 0) fail(path, "opening", errno);
-    if (S_ISDIR(info.st_mode)) fail(path, "reading", EISDIR);
-    if (!S_ISREG(info.st_mode)) throw JobError(path + ": is no regular file; it can be read from standard input");
-    // One whose size is 0 may have something all the same, like those of /proc.
-    if (info.st_size > 0 && input.mappings_.size() < kMostMapped) {
-      input.add_file(path, fd.get(), static_cast<uint64_t>(info.st_size));
-      continue;
-    }
-    if (!copies.valid()) copies = temporary_file(place);
-    const uint64_t size = copy_all(fd.get(), path, copies.get(), place);
-    input.add(path, {static_cast<const char*>(nullptr), size}, true);
-    copied += size;
-  }
-  input.map_copies(copies.get(), copied, place);
+  Copies copies(folder);
+  for (const std::string& path : paths) input.add_file(path, open_file(path).get(), copies);
+  input.map_copies(copies);
   return input;
 }
 
 Input Input::standard_input(Records records, const std::string& folder, uint64_t piece_bytes) {
+  const std::string name = "standard input";
   Input input(records, piece_bytes);
+  Copies copies(folder);
   struct stat info;
-  if (::fstat(STDIN_FILENO, &info) != 0) fail("standard input", "reading", errno);
+  if (::fstat(STDIN_FILENO, &info) != 0) fail(name, "reading", errno);
   const bool whole_file = S_ISREG(info.st_mode) && ::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
-  if (whole_file) {
-    input.add_file("standard input", STDIN_FILENO, static_cast<uint64_t>(info.st_size));
-    return input;
-  }
-  const std::string place = temporary_folder(folder);
-  const UniqueFd copy = temporary_file(place);
-  const uint64_t size = copy_all(STDIN_FILENO, "standard input", copy.get(), place);
-  input.add_file("standard input", copy.get(), size);
+  if (whole_file) input.add_file(name, STDIN_FILENO, copies);
+  else input.add_copy(name, STDIN_FILENO, copies);
+  input.map_copies(copies);
   return input;
 }
 

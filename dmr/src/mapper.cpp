@@ -16,8 +16,6 @@ namespace dmr {
 
 namespace {
 
-// Of the mapper that this space is.
-WorkerLine* g_line = nullptr;
 std::vector<Skips::Range> g_skips;  // of the piece that it maps now
 
 // Another mapper has failed, with an earlier piece.
@@ -51,13 +49,13 @@ void map_pieces(Plan& plan, uint32_t number, Maps& maps, Runs& runs) {
   const std::atomic<uint64_t>& failed = plan.board.header().first_failure;
   for (uint64_t n = number; n < plan.input.pieces(); n += plan.workers) {
     if (n > failed.load(std::memory_order_relaxed)) throw Stopped();
+    g_line->piece.store(n, std::memory_order_relaxed);
     const Piece piece = plan.input.piece(n);
     take_skips(plan.skips, n);
-    g_line->piece.store(n, std::memory_order_relaxed);
     runs.set_piece(n);
-    g_line->begin_turn();
-    if (working_on(piece.begin, piece.end)) maps.map(piece, runs);
-    g_line->end_turn();
+    as_turn(*g_line, [&] {
+      if (working_on(piece.begin, piece.end)) maps.map(piece, runs);
+    });
     if (maps.bytes_held() + runs.bytes_held() > plan.memory_each) spill(maps, runs);
     plan.input.release(piece);
     g_line->steps.fetch_add(1, std::memory_order_relaxed);
@@ -116,6 +114,16 @@ void hand_out_held(const Plan& plan, uint32_t number, Maps& maps) {
   });
 }
 
+void map_and_hand_out(Plan& plan, uint32_t number) {
+  Runs runs(plan, number);
+  std::unique_ptr<Maps> maps = plan.job.start_maps();
+  map_pieces(plan, number, *maps, runs);
+  // All is still in the maps' own table, and a reducer can put it in one like it.
+  const bool held = runs.pairs() == 0 && plan.job.start_table() != nullptr;
+  if (held) hand_out_held(plan, number, *maps);
+  else hand_out_sorted(plan, number, std::move(maps), runs);
+}
+
 }  // namespace
 
 bool working_on(uint64_t begin, uint64_t end) {
@@ -129,23 +137,16 @@ bool working_on(uint64_t begin, uint64_t end) {
 int run_mapper(Plan& plan, uint32_t number) {
   g_line = &plan.board.mapper(number);
   try {
-    Runs runs(plan, number);
-    std::unique_ptr<Maps> maps = plan.job.start_maps();
-    map_pieces(plan, number, *maps, runs);
-    // All is still in the maps' own table, and a reducer can put it in one like it.
-    const bool held = runs.pairs() == 0 && plan.job.start_table() != nullptr;
-    if (held) hand_out_held(plan, number, *maps);
-    else hand_out_sorted(plan, number, std::move(maps), runs);
+    map_and_hand_out(plan, number);
+    g_line->outcome = Outcome::kDone;
     return 0;
   } catch (const Stopped&) {
-    return kStoppedExit;
-  } catch (const std::exception& error) {
-    g_line->set_message(error.what());
+    g_line->outcome = Outcome::kStopped;
+    return 0;
   } catch (...) {
-    g_line->set_message("an exception that is no std::exception");
+    g_line->note_failure();
   }
-  const uint64_t piece = g_line->piece.load();
-  plan.board.fail_at(piece);
+  plan.board.fail_at(g_line->piece);
   return kFailedExit;
 }
 

@@ -7,7 +7,24 @@
 
 #include <base/files.hpp>
 
+#include "worker.hpp"
+
 namespace dmr {
+
+namespace {
+
+void append_from_file(int file, uint64_t offset, uint64_t bytes, std::string& to) {
+  const size_t kept = to.size();
+  to.resize(kept + bytes);
+  for (uint64_t done = 0; done < bytes;) {
+    auto got = spmc::base::read_at(file, offset + done, to.data() + kept + done, bytes - done);
+    const int error = !got ? got.error().code : got.value() == 0 ? EIO : 0;
+    if (error != 0) throw JobError(std::string("reading a temporary file: ") + std::strerror(error));
+    done += got.value();
+  }
+}
+
+}  // namespace
 
 MoreBytes bytes_of_blocks(std::vector<std::string> blocks) {
   return [blocks = std::move(blocks), next = size_t{0}](std::string& to) mutable {
@@ -21,15 +38,8 @@ MoreBytes bytes_of_blocks(std::vector<std::string> blocks) {
 
 MoreBytes bytes_of_file(int file, uint64_t offset, uint64_t bytes, size_t buffer) {
   return [=](std::string& to) mutable {
-    const size_t kept = to.size();
     const uint64_t wanted = std::min<uint64_t>(bytes, buffer);
-    to.resize(kept + wanted);
-    for (uint64_t done = 0; done < wanted;) {
-      auto got = spmc::base::read_at(file, offset + done, to.data() + kept + done, wanted - done);
-      const int error = !got ? got.error().code : got.value() == 0 ? EIO : 0;
-      if (error != 0) throw JobError(std::string("reading a temporary file: ") + std::strerror(error));
-      done += got.value();
-    }
+    outside_turn([&] { append_from_file(file, offset, wanted, to); });
     offset += wanted;
     bytes -= wanted;
     return wanted > 0;

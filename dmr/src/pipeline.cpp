@@ -11,21 +11,28 @@
 #include <base/wait.hpp>
 #include <dmr/pipeline.hpp>
 
+#include "gid.hpp"
 #include "pipeline_streams.hpp"
 
 namespace dmr {
 namespace {
 
-// Global IDs of the spaces: counted, so that pipelines of one caller never meet; high, to leave others alone.
-int next_gid() {
-  static int last = 0x4000'0000;
-  return ++last;
-}
-
 std::string described(const space_exit_info& info) {
   if (info.signal != 0) return "ended by signal " + std::to_string(info.signal) + " (" + strsignal(info.signal) + ")";
   if (info.violation != 0) return "stopped because it broke a rule of SPMC memory";
   return "ended with exit status " + std::to_string(info.exit_code) + " before it was done";
+}
+
+struct End {
+  bool well;
+  std::string how;
+};
+
+// Waits for the space.
+End end_of(int sid) {
+  space_exit_info info{};
+  if (space_join(sid) != 0 || space_status(sid, &info) != 0) return {false, space_last_error()};
+  return {info.exit_code == 0, described(info)};
 }
 
 // Where there are more spaces than cores: a stage waits for as long as another one works on an item, so it does not
@@ -181,9 +188,7 @@ StreamsIn PipelineJob::input_of(size_t position, uint64_t share, uint64_t of) co
 Failure PipelineJob::complete(Failure failure) {
   if (!failure.reason.empty()) return failure;
   const int sid = stages_[failure.position][static_cast<size_t>(failure.replica)].sid;
-  space_exit_info info{};
-  if (space_join(sid) == 0 && space_status(sid, &info) == 0) failure.reason = described(info);
-  else failure.reason = space_last_error();
+  failure.reason = end_of(sid).how;
   return failure;
 }
 
@@ -206,9 +211,8 @@ std::optional<Failure> PipelineJob::run(const BytePipeline::Sink& sink) {
   // Every stage has ended its stream, and has nothing left to do.
   for (Replicas& replicas : stages_) {
     for (Replica& replica : replicas) {
-      space_exit_info info{};
-      const bool well = space_join(replica.sid) == 0 && space_status(replica.sid, &info) == 0 && info.exit_code == 0;
-      if (!well && !failure) failure = failed(replica, 0, described(info));
+      const End end = end_of(replica.sid);
+      if (!end.well && !failure) failure = failed(replica, 0, end.how);
     }
   }
   return failure;

@@ -19,7 +19,8 @@ class Group : public ByteValues {
   explicit Group(Merger& merger) : merger_(merger), key_(merger.top().key), prefix_(merger.top_prefix()) {}
   std::string_view key() const { return key_; }
   bool next(std::string_view& value) override {
-    if (given_) merger_.pop();  // only now: the value that was given lies in the reader
+    // Only now: the value that was given lies in the reader.
+    if (given_) outside_turn_if_it_fails([this] { merger_.pop(); });
     given_ = !ended_ && !merger_.done() && merger_.top_has(prefix_, key_);
     ended_ = !given_;
     if (given_) value = merger_.top().value;
@@ -36,15 +37,11 @@ class Group : public ByteValues {
 // Results on their way to the root: pairs of key and result.
 class Outgoing : public ByteResults {
  public:
-  Outgoing(chan_id channel, WorkerLine& line) : channel_(channel), sender_(channel), line_(line) {}
+  explicit Outgoing(chan_id channel) : channel_(channel), sender_(channel) {}
   void set_key(std::string_view key) { key_ = key; }
   void add(std::string_view result) override {
     const PairView pair{key_, result, 0};
-    if (!sender_.has_room(pair)) {
-      line_.end_turn();  // it may have to wait for the root
-      sender_.flush();
-      line_.begin_turn();
-    }
+    if (!sender_.has_room(pair)) outside_turn([this] { sender_.flush(); });  // it may have to wait for the root
     sender_.add(pair);
   }
   void finish() {
@@ -55,20 +52,20 @@ class Outgoing : public ByteResults {
  private:
   chan_id channel_;
   Sender sender_;
-  WorkerLine& line_;
   std::string_view key_;
 };
 
-void reduce_all(const Plan& plan, Merger& merger, WorkerLine& line, chan_id channel) {
-  Outgoing results(channel, line);
+void reduce_all(Plan& plan, uint32_t number, Merger& merger) {
+  WorkerLine& line = plan.board.reducer(number);
+  Outgoing results(plan.results[number]);
   while (!merger.done()) {
     Group group(merger);
     const uint64_t hash = detail::hash_of_key(group.key());
-    line.set_key(group.key(), hash);
+    plan.board.set_key(number, group.key(), hash);
     results.set_key(group.key());
-    line.begin_turn();
-    if (std::ranges::count(plan.skips.keys, hash) == 0) plan.job.reduce(group.key(), group, results);
-    line.end_turn();
+    as_turn(line, [&] {
+      if (std::ranges::count(plan.skips.keys, hash) == 0) plan.job.reduce(group.key(), group, results);
+    });
     for (std::string_view left; group.next(left);) {
     }
     line.steps.fetch_add(1, std::memory_order_relaxed);
@@ -76,22 +73,27 @@ void reduce_all(const Plan& plan, Merger& merger, WorkerLine& line, chan_id chan
   results.finish();
 }
 
+void take_in_and_reduce(Plan& plan, uint32_t number) {
+  Merger merger(plan.job.less());
+  take_in(plan, number, merger);
+  merger.start();
+  reduce_all(plan, number, merger);
+}
+
 }  // namespace
 
 int run_reducer(Plan& plan, uint32_t number) {
   WorkerLine& line = plan.board.reducer(number);
+  g_line = &line;
   try {
-    Merger merger(plan.job.less());
-    take_in(plan, number, merger);
-    merger.start();
-    reduce_all(plan, merger, line, plan.results[number]);
+    take_in_and_reduce(plan, number);
+    line.outcome = Outcome::kDone;
     return 0;
   } catch (const MapperGone&) {
-    return kStoppedExit;
-  } catch (const std::exception& error) {
-    line.set_message(error.what());
+    line.outcome = Outcome::kStopped;
+    return 0;
   } catch (...) {
-    line.set_message("an exception that is no std::exception");
+    line.note_failure();
   }
   return kFailedExit;
 }

@@ -24,10 +24,10 @@ Runs::Runs(const Plan& plan, uint32_t mapper) : plan_(plan), mapper_(mapper), se
 void Runs::add(std::string_view key, std::string_view value) {
   const PairView pair{key, value, piece_};
   check_size(pair);
-  if (held_ > 0 && held_ + key.size() + value.size() > plan_.memory_each) spill();
+  if (held_ > 0 && held_ + key.size() + value.size() > plan_.memory_each) outside_turn([this] { spill(); });
   Sorter& sorter = of_reducer_[reducer_of(plan_, key)];
   held_ -= sorter.bytes_held();
-  sorter.add(pair);
+  outside_turn_if_it_fails([&] { sorter.add(pair); });
   held_ += sorter.bytes_held();
   ++pairs_;
 }

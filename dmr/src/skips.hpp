@@ -24,7 +24,7 @@ struct Skips {
   bool add(const FailedPart& failure, uint64_t most);
 };
 
-// A failure of a function of the job's.
+// A failure of a function of the job's. Does not leave run_bytes().
 struct FailedPart : JobError {
   FailedPart(const std::string& text, Skips::Range where) : JobError(text), range(where), in_map(true) {}
   FailedPart(const std::string& text, uint64_t of_key) : JobError(text), key_hash(of_key) {}

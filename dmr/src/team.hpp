@@ -10,6 +10,8 @@
 #include <space/hooks.hpp>
 #include <space/table.hpp>
 
+#include "gid.hpp"
+
 namespace dmr {
 
 class Team {
@@ -25,14 +27,14 @@ class Team {
   void alloc(uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
       const int sid = space_alloc(next_gid());
-      if (sid < 0) fail();
+      if (sid < 0) fail("starting a worker");
       sids_.push_back(sid);
     }
   }
   template <typename Body>
   void start(uint32_t number, Body body) {
     const auto run = [](void* argument) { return (*static_cast<Body*>(argument))(); };
-    if (space_start(sids_[number], run, &body) != 0) fail();
+    if (space_start(sids_[number], run, &body) != 0) fail("starting a worker");
   }
 
   int sid(uint32_t number) const { return sids_[number]; }
@@ -41,22 +43,15 @@ class Team {
     return slot && space::alive(slot.value());
   }
   void kill(uint32_t number) { space_kill(sids_[number]); }
-  // Waits for it.
+  // Waits for it. Throws JobError.
   space_exit_info end(uint32_t number) {
     space_exit_info info = {};
-    space_join(sids_[number]);
-    space_status(sids_[number], &info);
+    if (space_join(sids_[number]) != 0 || space_status(sids_[number], &info) != 0) fail("waiting for a worker");
     return info;
   }
 
  private:
-  [[noreturn]] static void fail() { throw JobError(std::string("starting a worker: ") + space_last_error()); }
-  // No two children of a space have the same at the same time; others of the program's have small ones.
-  static int next_gid() {
-    constexpr int kFirstGid = 1 << 24;
-    static int gid = kFirstGid;
-    return gid++;
-  }
+  [[noreturn]] static void fail(const char* what) { throw JobError(std::string(what) + ": " + space_last_error()); }
   std::vector<int> sids_;
 };
 

@@ -1,4 +1,4 @@
-// What mappers and reducers do in their spaces. Each returns its exit status.
+// What mappers and reducers do in their spaces. Each returns its exit status, which is for people.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,51 @@ struct ShareHead {
   uint64_t is_sorted, pairs;  // pairs: those in memory; about so many if they are not sorted
 };
 
-inline constexpr int kFailedExit = 3;   // its line says why
-inline constexpr int kStoppedExit = 4;  // because of another
+// Of the worker that this space is; null in other spaces.
+inline WorkerLine* g_line = nullptr;
+
+// A call of a function of the job's.
+template <typename Call>
+void as_turn(WorkerLine& line, Call&& call) {
+  line.begin_turn();
+  call();
+  if (!line.in_turn()) throw JobError(line.message);  // outside_turn has failed, and the function has caught it
+  line.end_turn();
+}
+
+// Work of the engine's that a function of the job's has asked for, like writing to a file: it takes none of the
+// function's time, and that it fails is no failure of the part of the input that the function is at.
+template <typename Work>
+auto outside_turn(Work&& work) {
+  if (g_line == nullptr || !g_line->in_turn()) return work();
+  g_line->leave_turn();
+  struct Back {
+    bool well = true;
+    ~Back() {
+      if (well) g_line->enter_turn();
+    }
+  } back;
+  try {
+    return work();
+  } catch (...) {
+    g_line->note_failure();
+    back.well = false;
+    throw;
+  }
+}
+
+// The same for work that is done so often that only its failure counts.
+template <typename Work>
+void outside_turn_if_it_fails(Work&& work) {
+  try {
+    work();
+  } catch (...) {
+    outside_turn([] { throw; });
+  }
+}
+
+// What became of it is in its line; the exit status is 0 unless an exception came out of it.
+inline constexpr int kFailedExit = 3;
 
 int run_mapper(Plan& plan, uint32_t number);
 int run_reducer(Plan& plan, uint32_t number);

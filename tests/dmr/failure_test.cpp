@@ -1,9 +1,13 @@
 // However a job fails, the message says where, the same in every run, and nothing is left of it.
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <climits>
 #include <csignal>
+#include <cstdlib>
 #include <stdexcept>
 
+#include "folder.hpp"
 #include "root.hpp"
 
 using namespace dmr_test;
@@ -12,7 +16,7 @@ namespace {
 
 constexpr uint64_t kEach = 10;
 
-enum class How { kThrow, kThrowInt, kCrash, kExit, kNever };
+enum class How { kThrow, kThrowInt, kCrash, kExit, kExitWell, kExitOther, kNever };
 
 void fail(How how) {
   switch (how) {
@@ -20,6 +24,8 @@ void fail(How how) {
     case How::kThrowInt: throw 5;
     case How::kCrash: raise(SIGKILL); break;
     case How::kExit: _exit(9);
+    case How::kExitWell: std::exit(0);
+    case How::kExitOther: _exit(4);
     case How::kNever:
       for (;;) pause();
   }
@@ -141,6 +147,10 @@ TEST_CASE("a map that fails is named, with its numbers") {
       EXPECT(failure_of_job(job, workers) == worker + "died of SIGKILL" + place);
       job.how = How::kExit;
       EXPECT(failure_of_job(job, workers) == worker + "ended with exit code 9" + place);
+      job.how = How::kExitWell;
+      EXPECT(failure_of_job(job, workers) == worker + "ended with exit code 0" + place);
+      job.how = How::kExitOther;
+      EXPECT(failure_of_job(job, workers) == worker + "ended with exit code 4" + place);
     }
   });
 }
@@ -177,6 +187,10 @@ TEST_CASE("a reduction that fails is named, with its key") {
       EXPECT(has(failure_of_job(job, workers), ": this number is not liked, in the reduction of key '"));
       job.how = How::kCrash;
       EXPECT(has(failure_of_job(job, workers), ": died of SIGKILL, in the reduction of key '"));
+      job.how = How::kExitWell;
+      EXPECT(has(failure_of_job(job, workers), ": ended with exit code 0, in the reduction of key '"));
+      job.how = How::kExitOther;
+      EXPECT(has(failure_of_job(job, workers), ": ended with exit code 4, in the reduction of key '"));
       job.how = How::kNever;
       EXPECT(has(failure_of_job(job, workers, 1), ": took longer than 1 s, in the reduction of key '"));
     }
@@ -196,6 +210,42 @@ TEST_CASE("of several failing reductions that of the least key is named") {
           EXPECT(failure_of_job(job, workers).ends_with(std::string(", in the reduction of ") + key));
         }
       }
+    }
+  });
+}
+
+namespace {
+
+// Keys of 200 bytes and more that differ in the last ones; all reductions fail. Who reduces which differs.
+struct LongKeys : dmr::MapReduce<LongKeys, std::string, uint64_t, dmr::Sum<uint64_t>> {
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(std::string(200 + n % 3, 'x') + std::to_string(n), 1);
+  }
+  uint32_t partition(const std::string& key, uint32_t parts) const { return static_cast<uint32_t>(last(key)) % parts; }
+  void reduce(const std::string& key, dmr::Values<uint64_t>&, auto&) const {
+    throw std::runtime_error(key.substr(190));
+  }
+  static int last(const std::string& key) { return std::stoi(key.substr(key.find_last_of('x') + 1)); }
+};
+struct Backwards : dmr::MapReduce<Backwards, std::string, uint64_t, dmr::Sum<uint64_t>> {
+  void map(const dmr::Piece& piece, auto& emit) const { LongKeys().map(piece, emit); }
+  uint32_t partition(const std::string& key, uint32_t parts) const { return LongKeys().partition(key, parts); }
+  static bool compare(const std::string& a, const std::string& b) { return LongKeys::last(a) > LongKeys::last(b); }
+  void reduce(const std::string& key, dmr::Values<uint64_t>& values, auto& emit) const {
+    LongKeys().reduce(key, values, emit);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("keys may be long") {
+  run_root([] {
+    const auto input = dmr::Input::numbers(100, kEach);
+    const std::string place = ", in the reduction of key '" + std::string(128, 'x') + "'...";
+    for (const int workers : {1, 2, 5, 7}) {
+      // The least: that with most x in front is the last in the order of bytes, 'x' > '0'.
+      EXPECT(failure_of([&] { LongKeys().run(input, with(workers)); }).ends_with(": xxxxxxxxxx0" + place));
+      EXPECT(failure_of([&] { Backwards().run(input, with(workers)); }).ends_with(": xxxxxxxxxx99" + place));
     }
   });
 }
@@ -221,6 +271,8 @@ TEST_CASE("a worker that fails outside of any piece is named") {
       EXPECT(failure_outside(How::kThrowInt, false, workers) == worker + ": an exception that is no std::exception");
       EXPECT(failure_outside(How::kCrash, false, workers) == worker + ": died of SIGKILL");
       EXPECT(failure_outside(How::kExit, false, workers) == worker + ": ended with exit code 9");
+      EXPECT(failure_outside(How::kExitWell, false, workers) == worker + ": ended with exit code 0");
+      EXPECT(failure_outside(How::kExitOther, false, workers) == worker + ": ended with exit code 4");
     }
     const auto input = dmr::Input::numbers(20, kEach);
     EXPECT(failure_of([&] { TooManyKeys().run(input, with(2)); }).starts_with("worker 0: "));
@@ -265,7 +317,7 @@ TEST_CASE("what fails is left out where that is asked for") {
     Failing job;
     job.bad = {1234, 71, 1999};
     job.bad_keys = {7, 33};
-    for (const How how : {How::kThrow, How::kCrash}) {
+    for (const How how : {How::kThrow, How::kCrash, How::kExitWell, How::kExitOther}) {
       job.how = how;
       for (const int workers : {1, 3}) {
         dmr::Options options = with(workers);
@@ -286,6 +338,23 @@ TEST_CASE("what fails is left out where that is asked for") {
   CHECK(out.find("worker 1: died of SIGKILL, in the map of numbers, numbers 71 to 72\n") != out.npos);
 }
 
+TEST_CASE("a job that fails within the sink of another one leaves nothing of that one out") {
+  run_root([] {
+    Failing inner;
+    inner.bad = {71};
+    dmr::Options options = with(2);
+    options.skip_at_most = 5;
+    int results = 0, skipped = 0;
+    options.skipped = [&](const std::string&) { ++skipped; };
+    const auto run_inner = [&](uint32_t, uint64_t) {
+      if (++results == 3) inner.run(dmr::Input::numbers(2000, kEach), with(2));
+    };
+    const auto failure = failure_of([&] { Failing().run_each(dmr::Input::numbers(2000, kEach), options, run_inner); });
+    EXPECT(has(failure, "in the map of numbers, numbers 71 to 72"));
+    EXPECT(results == 3 && skipped == 0);
+  });
+}
+
 TEST_CASE("keys are not left out where that is not wanted") {
   run_root([] {
     Failing job;
@@ -300,6 +369,101 @@ TEST_CASE("keys are not left out where that is not wanted") {
       const auto run = [&] { job.run(dmr::Input::numbers(2000, kEach), options); };
       EXPECT(has(failure_of(run), ": this number is not liked, in the reduction of key"));
       EXPECT(skipped.size() == 1 && has(skipped[0], "numbers 71 to 72"));
+    }
+  });
+}
+
+// What goes wrong outside of the job's functions is not left out with a part of the input that is in order.
+
+namespace {
+
+// 400 KB of pairs, more than there is memory for.
+struct Piled : dmr::MapReduce<Piled, uint32_t, uint64_t> {
+  bool catches = false;  // what emit throws
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) {
+      try {
+        emit(static_cast<uint32_t>(n % 50), n);
+      } catch (const std::exception&) {
+        if (!catches) throw;
+      }
+    }
+  }
+};
+// The same, combined, so that mappers write to their files between pieces.
+struct PiledSums : dmr::MapReduce<PiledSums, uint64_t, uint64_t, dmr::Sum<uint64_t>> {
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(n, 1);
+  }
+};
+// The first reduction finds the temporary files empty.
+struct Robbed : dmr::MapReduce<Robbed, uint32_t, uint64_t> {
+  std::string folder;
+  void map(const dmr::Piece& piece, auto& emit) const { Piled().map(piece, emit); }
+  void reduce(uint32_t key, dmr::Values<uint64_t>& values, auto& emit) const {
+    for (int fd = 3; fd < 2000; ++fd) {
+      char name[PATH_MAX] = "";
+      if (readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), name, sizeof name - 1) < 0) continue;
+      if (std::string(name).starts_with(folder))
+        EXPECT(truncate(("/proc/self/fd/" + std::to_string(fd)).c_str(), 0) == 0);
+    }
+    for (uint64_t value : values) emit(value + key);
+  }
+};
+
+template <typename Job>
+std::string failure_without_skips(const Job& job, const dmr::Input& input, const dmr::Options& options) {
+  std::vector<std::string> skipped;
+  dmr::Options leaving = options;
+  leaving.skip_at_most = 1'000'000;
+  leaving.skipped = [&](const std::string& what) { skipped.push_back(what); };
+  const std::string failure = failure_of([&] { job.run(input, leaving); });
+  EXPECT(skipped.empty());
+  return failure;
+}
+
+constexpr uint64_t kManyNumbers = 50'000, kManyEach = 1000;
+
+}  // namespace
+
+TEST_CASE("without room for temporary files nothing is left out") {
+  run_root([] {
+    setenv("TMPDIR", "/nowhere", 1);
+    const auto input = dmr::Input::numbers(kManyNumbers, kManyEach);
+    const std::string why =
+        ": the pairs do not fit in memory; /nowhere: no temporary file can be made: No such file or directory";
+    for (const int workers : {1, 2}) {
+      EXPECT(failure_without_skips(Piled(), input, with(workers, 1)).ends_with(why));
+      EXPECT(failure_without_skips(PiledSums(), input, with(workers, 1)).ends_with(why));
+      Piled catching;
+      catching.catches = true;
+      EXPECT(failure_without_skips(catching, input, with(workers, 1)).ends_with(why));
+    }
+  });
+}
+
+TEST_CASE("nor where they cannot be written") {
+  run_root([] {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit most = {100'000, 100'000};
+    EXPECT(setrlimit(RLIMIT_FSIZE, &most) == 0);
+    const auto input = dmr::Input::numbers(kManyNumbers, kManyEach);
+    const std::string why = ": writing a temporary file: File too large";
+    EXPECT(failure_without_skips(Piled(), input, with(1, 1)).ends_with(why));
+    EXPECT(failure_without_skips(PiledSums(), input, with(1, 1)).ends_with(why));
+  });
+}
+
+TEST_CASE("nor where they cannot be read") {
+  run_root([] {
+    const Folder folder;
+    Robbed job;
+    job.folder = folder.path();
+    for (const int workers : {1, 2}) {
+      dmr::Options options = with(workers, 1);
+      options.temporary_folder = folder.path();
+      const auto input = dmr::Input::numbers(kManyNumbers * 8, kManyEach);
+      EXPECT(has(failure_without_skips(job, input, options), ": reading a temporary file: Input/output error"));
     }
   });
 }

@@ -1,5 +1,6 @@
 // Pieces: they cover the input, begin and end where records do, and are the same for everybody.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,6 +38,22 @@ std::string lines(size_t bytes, size_t longest) {
   std::string text;
   while (text.size() < bytes) text.append(random.below(longest), 'x').push_back('\n');
   return text;
+}
+
+// What a process reads whose standard input `open_it` opens.
+std::string standard_input(const std::function<int()>& open_it, const std::string& folder = "") {
+  const auto run = test_support::run_function([&] {
+    EXPECT(dup2(open_it(), STDIN_FILENO) == STDIN_FILENO);
+    const auto input = dmr::Input::standard_input(dmr::Records::lines(), folder);
+    for (uint64_t n = 0; n < input.pieces(); ++n) {
+      const auto data = input.piece(n).data;
+      EXPECT(std::fwrite(data.data(), 1, data.size(), stdout) == data.size());
+    }
+    return 0;
+  });
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  return run.out;
 }
 
 }  // namespace
@@ -141,6 +158,28 @@ TEST_CASE("files of /proc, whose size is said to be 0") {
   CHECK(joined(input) == expected);
 }
 
+TEST_CASE("files of /sys, which say a size and cannot be mapped") {
+  const std::string name = "/sys/kernel/mm/transparent_hugepage/enabled";
+  std::ifstream file(name);
+  const std::string expected(std::istreambuf_iterator<char>(file), {});
+  if (expected.empty()) return;  // another kernel
+  const auto input = dmr::Input::files({name});
+  CHECK(joined(input) == expected);
+  CHECK(input.bytes() == expected.size());
+  CHECK(standard_input([&] { return open(name.c_str(), O_RDONLY); }) == expected);
+}
+
+TEST_CASE("nothing needs no temporary folder") {
+  const Folder folder;
+  const std::string none = folder.path() + "/none";
+  const auto empty = dmr::Input::files({folder.file("empty", "")}, dmr::Records::lines(), dmr::kPieceBytes, none);
+  CHECK(empty.files() == 1);
+  CHECK(empty.pieces() == 0);
+  CHECK(standard_input([] { return open("/dev/null", O_RDONLY); }, none).empty());
+  CHECK(failure_of([&] { dmr::Input::files({"/proc/version"}, dmr::Records::lines(), dmr::kPieceBytes, none); }) ==
+        none + ": no temporary file can be made: No such file or directory");
+}
+
 TEST_CASE("more files than are mapped") {
   const Folder folder;
   std::vector<std::string> files;
@@ -182,31 +221,16 @@ TEST_CASE("files that cannot be read") {
   CHECK(failure_of([&] { dmr::Input::files({folder.path()}); }) == folder.path() + ": reading: Is a directory");
   CHECK(failure_of([&] { dmr::Input::files({"/dev/null"}); }) ==
         "/dev/null: is no regular file; it can be read from standard input");
+  const std::string fifo = folder.path() + "/fifo";
+  CHECK(mkfifo(fifo.c_str(), 0600) == 0);
+  CHECK(failure_of([&] { dmr::Input::files({fifo}); }) ==
+        fifo + ": is no regular file; it can be read from standard input");
 }
-
-namespace {
-
-// What a process reads whose standard input `open_it` opens.
-std::string standard_input(const std::function<int()>& open_it) {
-  const auto run = test_support::run_function([&] {
-    EXPECT(dup2(open_it(), STDIN_FILENO) == STDIN_FILENO);
-    const auto input = dmr::Input::standard_input();
-    for (uint64_t n = 0; n < input.pieces(); ++n) {
-      const auto data = input.piece(n).data;
-      EXPECT(std::fwrite(data.data(), 1, data.size(), stdout) == data.size());
-    }
-    return 0;
-  });
-  INFO(run.err);
-  CHECK(run.exit_code == 0);
-  return run.out;
-}
-
-}  // namespace
 
 TEST_CASE("standard input: a file, a pipe, a file of which a part is read") {
   const Folder folder;
   const std::string text = lines(3'000'000, 90);
+  CHECK(standard_input([] { return open("/proc/version", O_RDONLY); }).size() > 10);
   const std::string name = folder.file("text", text);
   CHECK((standard_input([&] { return fileno(popen(("cat " + name).c_str(), "r")); }) == text));
   CHECK((standard_input([&] { return open(name.c_str(), O_RDONLY); }) == text));

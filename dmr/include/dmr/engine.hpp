@@ -70,7 +70,10 @@ class ByteResults {
   virtual void add(std::string_view result) = 0;
 };
 
-// A job over bytes. Called in several spaces, each with its copy.
+// A job over bytes. Called in several spaces, each with its copy. Only maps (Maps::map) and reductions may fail: how a
+// failure is told of and left out, and the time limit, are about them. What puts values together (combiners, Table),
+// orders keys (less) or spreads them (partition) may be called later than for the record in question, and must not
+// throw.
 class ByteJob {
  public:
   using Less = bool (*)(std::string_view, std::string_view);
@@ -86,7 +89,7 @@ class ByteJob {
   virtual uint32_t partition(std::string_view key, uint32_t parts) const;
   // The order of keys and of the output; null: that of memcmp. Of keys of which none is less that of memcmp decides.
   virtual Less less() const { return nullptr; }
-  // The key in a message.
+  // The key in a message: the first 128 bytes of one that is longer.
   virtual std::string describe(std::string_view key) const;
 };
 

@@ -65,12 +65,14 @@ struct Piece {
 
 class Input {
  public:
-  // Files in this order. A directory, or a file that cannot be read, is an error. They are mapped; if there are more
-  // than kMostMapped, the others are first copied to a temporary file in `folder`. Throws JobError.
+  // Files in this order. A directory, a FIFO, or a file that cannot be read, is an error. They are mapped; those that
+  // the kernel does not map, as in /proc and /sys, and those that are more than kMostMapped, are first copied to a
+  // temporary file in `folder`. Throws JobError.
   static Input files(const std::vector<std::string>& paths, Records records = Records::lines(),
                      uint64_t piece_bytes = kPieceBytes, const std::string& folder = "");
   static constexpr size_t kMostMapped = 16384;  // the kernel allows a process some 65,000 mappings
-  // Standard input; what is no file is first copied to a temporary one in `folder`. Throws JobError.
+  // Standard input; what is no file that can be mapped, or was read in part before, is first copied to a temporary one
+  // in `folder`. Throws JobError.
   static Input standard_input(Records records = Records::lines(), const std::string& folder = "",
                               uint64_t piece_bytes = kPieceBytes);
   // Memory of the program's, which must live and stay as it is until the job is done.
@@ -100,9 +102,11 @@ class Input {
   };
   Input(Records records, uint64_t piece_bytes);
   void add(std::string name, std::string_view data, bool mapped);
-  void map_copies(int file, uint64_t size, const std::string& name);
+  class Copies;
+  void add_file(std::string name, int file, Copies& copies);
+  void add_copy(std::string name, int file, Copies& copies);
+  void map_copies(const Copies& copies);
   uint64_t pieces_of(std::string_view data) const;
-  void add_file(std::string name, int fd, uint64_t size);
 
   Records records_;
   uint64_t piece_bytes_;

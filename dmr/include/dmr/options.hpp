@@ -14,10 +14,15 @@ struct Progress {
 
 // None of these changes the output, but `skip_at_most`.
 struct Options {
-  int workers = 0;               // 1 to kMostWorkers; 0: one per usable core
-  uint64_t memory_bytes = 0;     // of all workers together; 0: half of the machine's
+  int workers = 0;  // 1 to kMostWorkers; 0: one per usable core
+  // For the pairs of all workers together; 0: half of the machine's. Looked at between pieces: what a combiner's table
+  // grows by within one piece comes on top, and a table that grows has its old and its new slots for a moment. What
+  // maps and reductions themselves take is not counted, nor are input and channels.
+  uint64_t memory_bytes = 0;
   std::string temporary_folder;  // for what does not fit; "": $TMPDIR, or /tmp
-  double seconds_per_piece = 0;  // a map of one piece that takes longer ends the job; 0: no limit
+  // A map of one piece, or the reduction of one key, that takes longer ends the job; 0: no limit. Counts the time in
+  // the job's functions map and reduce, without what the engine does for them meanwhile.
+  double seconds_per_piece = 0;
   // So many failing records or keys are left out, of a map that does not tell its records (working_on) whole pieces.
   // The job is run again from its start after each. When the reduction of a key fails, results that were given out
   // before are void, and come again.
