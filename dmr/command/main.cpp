@@ -4,10 +4,11 @@
 #include <exception>
 
 #include <base/files.hpp>
+#include <base/signals.hpp>
 #include <dmr/engine.hpp>
 
 #include "command.hpp"
-#include "shell.hpp"
+#include "descendants.hpp"
 
 namespace dmr::command {
 
@@ -63,16 +64,18 @@ int run_job(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   spmc::base::open_standard_files();
+  spmc::base::ignore_broken_pipes();
   dmr::init();
+  dmr::command::end_descendants_on_signals();
   try {
     const int status = dmr::command::run_job(argc, argv);
-    dmr::command::end_orphans();
+    dmr::command::end_descendants();
     return status;
   } catch (const dmr::command::UsageError& error) {
     std::fprintf(stderr, "dmr: %s; try dmr %s --help\n", error.what.c_str(), argv[1]);
     return dmr::command::kUsageExit;
   } catch (const std::exception& error) {
-    dmr::command::end_orphans();
+    dmr::command::end_descendants();
     std::fprintf(stderr, "dmr: %s\n", error.what());
     return dmr::command::kJobFailedExit;
   }
