@@ -163,6 +163,9 @@ Arguments parse_settings(int argc, char** argv, Settings& to) {
              {"format", true, format},
              {"assignments", true, [&](const std::string& file) { to.assignments_file = file; }}});
   if (to.format == Format::kF64 && to.dimensions == 0) throw UsageError{"--format=f64 needs --dimensions"};
+  if (to.assignments_file.empty()) return arguments;
+  check_different("--assignments", to.assignments_file, "the output", arguments.output);
+  check_different("--assignments", to.assignments_file, "--statistics", arguments.statistics_file);
   return arguments;
 }
 
@@ -186,12 +189,10 @@ int kmeans(int argc, char** argv) {
   for (uint64_t i = 0; job.move() && (settings.iterations == 0 || i + 1 < settings.iterations); ++i) {
   }
   job.write_means(output);
-  if (assignments) {
-    job.write_assignments(*assignments);
-    assignments->complete();
-  }
+  if (assignments) job.write_assignments(*assignments);
   add_statistics(job.statistics(), statistics);
-  finish(output, arguments, "kmeans", statistics);
+  if (assignments) finish({&output, assignments.get()}, arguments, "kmeans", statistics);
+  else finish({&output}, arguments, "kmeans", statistics);
   return 0;
 }
 

@@ -149,7 +149,7 @@ int pca(int argc, char** argv) {
   covariance.write(output);
   if (components > 0) covariance.write_components(components, output);
   add_statistics(covariance.statistics(), statistics);
-  finish(output, arguments, "pca", statistics);
+  finish({&output}, arguments, "pca", statistics);
   return 0;
 }
 

@@ -227,7 +227,7 @@ int regression(int argc, char** argv) {
   const Answer answer =
       format == Format::kBytes ? regress_bytes(arguments) : regress_doubles(arguments, format == Format::kText);
   write(answer, output);
-  finish(output, arguments, "regression", answer.statistics);
+  finish({&output}, arguments, "regression", answer.statistics);
   return 0;
 }
 

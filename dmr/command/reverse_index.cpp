@@ -90,7 +90,7 @@ int reverse_index(int argc, char** argv) {
         for (const uint32_t file : files) output.write('\t' + input.name(file));
         output.write("\n");
       });
-  finish(output, arguments, "index", statistics);
+  finish({&output}, arguments, "index", statistics);
   return 0;
 }
 

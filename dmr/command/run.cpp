@@ -164,7 +164,7 @@ int run(int argc, char** argv) {
         output.write("\n");
       });
   reductions.finish(output);
-  finish(output, arguments, "run", statistics);
+  finish({&output}, arguments, "run", statistics);
   return 0;
 }
 

@@ -158,6 +158,23 @@ TEST_CASE("kmeans: several files, means without points") {
   CHECK(empty > 10);
 }
 
+TEST_CASE("kmeans: all outputs appear, or none") {
+  const Folder folder;
+  const std::string points = folder.file("points", "1\n2\n9\n"), of = folder.path("of");
+  const auto run = [&](const Arguments& more) {
+    Arguments arguments = {"kmeans", "--means=2", "--assignments=" + of, points};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto ended = run_dmr(arguments);
+    INFO(ended.err);
+    CHECK(ended.exit_code == 1);
+    CHECK_FALSE(std::filesystem::exists(of));
+  };
+  run({"-o", "/dev/full"});
+  run({"--statistics=/nonexistent/x"});
+  run({"--statistics=/dev/full"});
+  CHECK(folder.entries() == 1);
+}
+
 TEST_CASE("kmeans: wrong points, wrong settings") {
   const Folder folder;
   const std::string three = folder.file("three", "1 2\n3 4\n5 6\n"), cut = folder.file("cut", std::string(20, 'c'));
