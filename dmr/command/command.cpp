@@ -26,7 +26,8 @@ Options of every job:
                         to temporary files (default: half of the machine's)
   -o, --output=FILE     appears when it is complete (default: standard output)
       --temporary=DIR   folder for temporary files (default: $TMPDIR, or /tmp)
-      --time-limit=S    a piece of the input, or a key, that takes longer ends the job
+      --time-limit=S    a piece of the input, or a key, that takes longer ends the job, and a
+                        reduction command that does nothing for so long
       --skip=N          leave out up to N lines or pieces of the input that fail, and tell of
                         each on standard error
       --statistics=FILE write what was counted, as JSON; - is standard error

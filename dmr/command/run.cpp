@@ -20,7 +20,8 @@ namespace dmr::command {
 namespace {
 
 constexpr char kHelp[] = R"(Usage: dmr run --map=COMMAND [OPTION...] [FILE...]
-Runs commands of the shell as map and reduction, as Hadoop Streaming does, on this machine.
+Runs commands of the shell as map and reduction, much as Hadoop Streaming does, on this
+machine.
 
 The map command reads lines and writes lines `key<tab>value`; one process is started for each
 part of the input. The reduction command reads such lines sorted by key (by bytes), those of a
@@ -32,9 +33,7 @@ with an empty value. A command that does not end with exit code 0 ends the job.
                         the reduction command would, and writes such lines in its place: less
                         to sort. It may be the reduction command itself, if that adds up. It
                         always gets all lines of a part at once, and is not started for none
-      --reduce=COMMAND  (default: the sorted lines are the output). With --time-limit it ends
-                        the job when it neither reads nor writes for so long, though it could,
-                        or does not end
+      --reduce=COMMAND  (default: the sorted lines are the output)
       --reducers=R      processes of the reduction, 1 to 64; each gets the keys of one of R
                         parts, and the output is theirs, one behind the other (default 1)
       --split=SIZE      of the parts of the input, in whole lines (default 16M). Commands
