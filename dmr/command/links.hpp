@@ -13,7 +13,7 @@
 namespace dmr::command {
 
 // Records::by. Remembers the last range without '<': where that is longer than a piece, every piece in it would look
-// through all of it.
+// through all of it. The command has one input, which stays as it is.
 inline uint64_t html_border(std::string_view file, uint64_t position) {
   static struct {
     std::string_view file;

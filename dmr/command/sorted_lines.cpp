@@ -20,6 +20,13 @@ namespace {
 
 constexpr size_t kBlockBytes = 1 << 16;
 
+// Of two keys the one whose number is less is less.
+uint64_t start_of(std::string_view key) {
+  uint64_t start = 0;
+  std::memcpy(&start, key.data(), std::min(key.size(), sizeof start));
+  return __builtin_bswap64(start);
+}
+
 // Writes to a temporary file, many lines at once.
 class Writer {
  public:
@@ -92,7 +99,7 @@ class Run {
 void SortedLines::add(std::string_view line) {
   const size_t key_bytes = std::min(line.find('\t'), line.size()), room = line.size() + 2 + sizeof(Place);
   if (!places_.empty() && text_.size() + places_.size() * sizeof(Place) + room > most_bytes_) spill();
-  places_.push_back({text_.size(), key_bytes});
+  places_.push_back({start_of(line.substr(0, key_bytes)), text_.size(), key_bytes});
   text_ += line;
   text_ += key_bytes == line.size() ? "\t\n" : "\n";
 }
@@ -100,6 +107,7 @@ void SortedLines::add(std::string_view line) {
 void SortedLines::sort() {
   const auto key = [this](const Place& place) { return std::string_view(text_).substr(place.at, place.key_bytes); };
   std::sort(places_.begin(), places_.end(), [&](const Place& a, const Place& b) {
+    if (a.start != b.start) return a.start < b.start;
     const int order = key(a).compare(key(b));
     return order != 0 ? order < 0 : a.at < b.at;
   });
@@ -108,7 +116,7 @@ void SortedLines::sort() {
 void SortedLines::write_to(int file) {
   sort();
   Writer writer(file);
-  for (const auto& [at, key_bytes] : places_) {
+  for (const auto& [start, at, key_bytes] : places_) {
     const size_t end = text_.find('\n', at + key_bytes) + 1;
     writer.add(std::string_view(text_).substr(at, end - at));
   }
