@@ -9,8 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include <dmr/engine.hpp>
+
+#include "output.hpp"
 
 namespace dmr::command {
 
@@ -23,7 +26,8 @@ Options of every job:
                         to temporary files (default: half of the machine's)
   -o, --output=FILE     appears when it is complete (default: standard output)
       --temporary=DIR   folder for temporary files (default: $TMPDIR, or /tmp)
-      --time-limit=S    a piece of the input, or a key, that takes longer ends the job
+      --time-limit=S    a piece of the input, or a key, that takes longer ends the job, and a
+                        reduction command that does nothing for so long
       --skip=N          leave out up to N lines or pieces of the input that fail, and tell of
                         each on standard error
       --statistics=FILE write what was counted, as JSON; - is standard error
@@ -37,10 +41,18 @@ of workers and any memory limit.
 Exit status: 0 done, 1 the job failed, 2 wrong usage.
 )";
 
+bool g_progress_shown = false;  // on the line where standard error stands now
+
 void show_progress(const Progress& progress) {
   if (progress.pieces == 0) return;
   const auto percent = static_cast<int>(100 * progress.pieces_done / progress.pieces);
   std::fprintf(stderr, "\rdmr: mapped %3d %%%s", percent, progress.reducing ? ", reducing" : "");
+  g_progress_shown = true;
+}
+
+void tell_skipped(const std::string& what) {
+  clear_progress();
+  std::fprintf(stderr, "dmr: left out: %s\n", what.c_str());
 }
 
 [[noreturn]] void fail(const std::string& name, const char* what) {
@@ -67,12 +79,12 @@ bool take_common(int which, const char* help, Arguments& to) {
     case kSkip:
       to.options.skip_at_most = parse_count("skip", value, 1, UINT64_MAX);
       to.options.skip_keys = false;  // what is in the output already cannot be called back
-      to.options.skipped = [](const std::string& what) { std::fprintf(stderr, "dmr: left out: %s\n", what.c_str()); };
+      to.options.skipped = tell_skipped;
       return true;
     case kStatistics: to.statistics_file = value; return true;
     case kProgress: to.options.progress = show_progress; return true;
-    case kHelp: std::printf("%s%s", help, kCommonHelp); std::exit(0);
-    case kVersion: std::printf("dmr (DLinux) %s\n", DLINUX_VERSION); std::exit(0);
+    case kHelp: std::printf("%s%s", help, kCommonHelp); throw Printed{};
+    case kVersion: std::printf("dmr (DLinux) %s\n", DLINUX_VERSION); throw Printed{};
     default: return false;
   }
 }
@@ -108,7 +120,17 @@ Arguments parse(int argc, char** argv, const char* help, const std::vector<Optio
     more[static_cast<size_t>(which - kFirstOfJob)].take(optarg != nullptr ? optarg : "");
   }
   arguments.files.assign(argv + optind, argv + argc);
+  check_different("--statistics", arguments.statistics_file, "the output", arguments.output);
   return arguments;
+}
+
+void check_different(const char* what, const std::string& file, const char* other_what, const std::string& other) {
+  if (file.empty() || file == "-" || other == "-" || !same_file(file, other)) return;
+  throw UsageError{std::string(what) + " and " + other_what + " are the same file"};
+}
+
+void clear_progress() {
+  if (std::exchange(g_progress_shown, false)) std::fprintf(stderr, "\r%27s\r", "");  // as long as the longest
 }
 
 uint64_t parse_count(const char* option, const std::string& text, uint64_t least, uint64_t most) {
@@ -173,7 +195,7 @@ Options without_skipping(const Options& options) {
 }
 
 void write_statistics(const Arguments& arguments, const char* job, const Statistics& s) {
-  if (arguments.options.progress) std::fprintf(stderr, "\n");
+  if (std::exchange(g_progress_shown, false)) std::fprintf(stderr, "\n");
   if (arguments.statistics_file.empty()) return;
   const nlohmann::ordered_json json = {
       {"job", job},

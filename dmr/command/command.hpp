@@ -27,6 +27,9 @@ struct Option {
   std::function<void(const std::string& value)> take;
 };
 
+// What was asked for, like the help, is printed.
+struct Printed {};
+
 struct Arguments {
   Options options;
   std::string output;              // "": standard output
@@ -34,13 +37,19 @@ struct Arguments {
   std::vector<std::string> files;  // none, or "-": standard input
 };
 
-// Parses argv[1...]; --help prints `help` and the options that all jobs have, and exits. Throws UsageError.
+// Parses argv[1...]. Throws UsageError, and Printed: --help prints `help` and the options that all jobs have.
 Arguments parse(int argc, char** argv, const char* help, const std::vector<Option>& more = {});
 
 // Numbers as people write them: 12, and 64K, 256M, 4G for sizes in bytes. Throw UsageError, which names the option.
 uint64_t parse_count(const char* option, const std::string& text, uint64_t least, uint64_t most);
 uint64_t parse_size(const char* option, const std::string& text);
 double parse_seconds(const char* option, const std::string& text);
+
+// Throws UsageError where two files that a job writes are the same; "-", standard error, is none.
+void check_different(const char* what, const std::string& file, const char* other_what, const std::string& other);
+
+// A progress that is shown gives way to a message.
+void clear_progress();
 
 // The files, or standard input.
 Input open_input(const Arguments& arguments, Records records, uint64_t piece_bytes = kPieceBytes);

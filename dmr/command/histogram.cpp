@@ -74,7 +74,7 @@ int histogram(int argc, char** argv) {
     output.write(std::string(kColours[key / kValues]) + '\t' + std::to_string(key % kValues) + '\t' +
                  std::to_string(count) + '\n');
   });
-  finish(output, arguments, "histogram", statistics);
+  finish({&output}, arguments, "histogram", statistics);
   return 0;
 }
 

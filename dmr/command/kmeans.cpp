@@ -38,6 +38,8 @@ struct Settings {
   std::string assignments_file;  // "": none
 };
 
+constexpr char kNotFinite[] = "a point has a coordinate that is no number, or too large";
+
 // The nearest mean of each point of a piece.
 std::vector<uint32_t> nearest_of(const Piece& piece, const GroupedMeans& means) {
   const auto numbers = doubles_of(piece.data);
@@ -48,7 +50,7 @@ std::vector<uint32_t> nearest_of(const Piece& piece, const GroupedMeans& means) 
   const uint64_t point_bytes = means.dimensions * sizeof(double);
   const uint64_t at = piece.begin + static_cast<uint64_t>(none - nearest.begin()) * point_bytes;
   (void)working_on(at, at + point_bytes);
-  throw JobError("a point has a coordinate that is no number, or too large");
+  throw JobError(kNotFinite);
 }
 
 // Of each mean the sums of the coordinates of its points, and how many they are.
@@ -111,12 +113,19 @@ class KMeans {
     before_ = means_;
     counts_.assign(means_.size() / width, 0);
     const GroupedMeans grouped(before_, width);
-    const Statistics moving =
-        MovingMeans(grouped).run_each(points_.input(), options_, [&](uint32_t mean, const std::vector<double>& sums) {
-          counts_[mean] = static_cast<uint64_t>(sums[width]);
-          for (size_t d = 0; d < width; ++d) means_[mean * width + d] = sums[d] / sums[width];
-        });
-    add_statistics(moving, statistics_);
+    const auto take = [&](uint32_t mean, const std::vector<double>& sums) {
+      if (!all_finite(sums)) {
+        throw JobError("the points of mean " + std::to_string(mean) + " are too large: their sum is not finite");
+      }
+      counts_[mean] = static_cast<uint64_t>(sums[width]);
+      for (size_t d = 0; d < width; ++d) means_[mean * width + d] = sums[d] / sums[width];
+    };
+    try {
+      add_statistics(MovingMeans(grouped).run_each(points_.input(), options_, take), statistics_);
+    } catch (const JobError&) {
+      if (points_.of_text()) tell_place_in_text(grouped);
+      throw;
+    }
     return means_ != before_;
   }
 
@@ -140,6 +149,15 @@ class KMeans {
   const Statistics& statistics() const { return statistics_; }
 
  private:
+  // The map knows only where the numbers of a text lie in memory.
+  void tell_place_in_text(const GroupedMeans& means) const {
+    for (uint64_t i = 0; i < points_.count(); ++i) {
+      uint32_t nearest;
+      find_nearest(means, points_[i].data(), 1, &nearest);
+      if (nearest == kNoMean) throw JobError(kNotFinite + (", in " + points_.place_in_text(i)));
+    }
+  }
+
   const Options options_;
   const Points& points_;
   std::vector<double> means_, before_;  // one behind the other; before the last move
@@ -163,6 +181,9 @@ Arguments parse_settings(int argc, char** argv, Settings& to) {
              {"format", true, format},
              {"assignments", true, [&](const std::string& file) { to.assignments_file = file; }}});
   if (to.format == Format::kF64 && to.dimensions == 0) throw UsageError{"--format=f64 needs --dimensions"};
+  if (to.assignments_file.empty()) return arguments;
+  check_different("--assignments", to.assignments_file, "the output", arguments.output);
+  check_different("--assignments", to.assignments_file, "--statistics", arguments.statistics_file);
   return arguments;
 }
 
@@ -186,12 +207,10 @@ int kmeans(int argc, char** argv) {
   for (uint64_t i = 0; job.move() && (settings.iterations == 0 || i + 1 < settings.iterations); ++i) {
   }
   job.write_means(output);
-  if (assignments) {
-    job.write_assignments(*assignments);
-    assignments->complete();
-  }
+  if (assignments) job.write_assignments(*assignments);
   add_statistics(job.statistics(), statistics);
-  finish(output, arguments, "kmeans", statistics);
+  if (assignments) finish({&output, assignments.get()}, arguments, "kmeans", statistics);
+  else finish({&output}, arguments, "kmeans", statistics);
   return 0;
 }
 

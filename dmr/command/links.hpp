@@ -4,6 +4,7 @@
 // be cut before any '<' without cutting a link.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -11,10 +12,17 @@
 
 namespace dmr::command {
 
-// Records::by
+// Records::by. Remembers the last range without '<': where that is longer than a piece, every piece in it would look
+// through all of it. The command has one input, which stays as it is.
 inline uint64_t html_border(std::string_view file, uint64_t position) {
-  const size_t at = file.find('<', position);
-  return at == file.npos ? file.size() : at;
+  static struct {
+    std::string_view file;
+    uint64_t from = 1, border = 0;
+  } last;
+  const bool known = last.file.data() == file.data() && last.file.size() == file.size() && last.from <= position &&
+                     position <= last.border;
+  if (!known) last = {file, position, std::min(file.find('<', position), file.size())};
+  return last.border;
 }
 
 // What cannot simply be part of a value in quotes.

@@ -1,13 +1,19 @@
 // dmr: deterministic MapReduce from the command line.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 
 #include <base/files.hpp>
+#include <base/signals.hpp>
+#include <base/unique_fd.hpp>
 #include <dmr/engine.hpp>
 
 #include "command.hpp"
-#include "shell.hpp"
+#include "descendants.hpp"
 
 namespace dmr::command {
 
@@ -58,22 +64,48 @@ int run_job(int argc, char** argv) {
   return kUsageExit;
 }
 
+// One that is closed is a file that nothing can be written to from now on, also after the program has been executed
+// again: so what is written there is an error, and does not get lost.
+void keep_standard_output_closed() {
+  const bool is_closed = ::fcntl(STDOUT_FILENO, F_GETFD) < 0;
+  spmc::base::open_standard_files();
+  if (!is_closed) return;
+  const spmc::base::UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (nothing.valid()) (void)spmc::base::make_standard_output(nothing.get());
+}
+
+// The exit status of a job that has ended with `status`.
+int flush_output(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  std::fprintf(stderr, "dmr: standard output: writing: %s\n", std::strerror(errno));
+  return kJobFailedExit;
+}
+
+int run_main(int argc, char** argv) {
+  try {
+    const int status = run_job(argc, argv);
+    end_descendants();
+    return flush_output(status);
+  } catch (const Printed&) {
+    return flush_output(0);
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "dmr: %s; try dmr %s --help\n", error.what.c_str(), argv[1]);
+    return kUsageExit;
+  } catch (const std::exception& error) {
+    end_descendants();
+    clear_progress();
+    std::fprintf(stderr, "dmr: %s\n", error.what());
+    return kJobFailedExit;
+  }
+}
+
 }  // namespace
 }  // namespace dmr::command
 
 int main(int argc, char** argv) {
-  spmc::base::open_standard_files();
+  dmr::command::keep_standard_output_closed();
+  spmc::base::ignore_broken_pipes();
   dmr::init();
-  try {
-    const int status = dmr::command::run_job(argc, argv);
-    dmr::command::end_orphans();
-    return status;
-  } catch (const dmr::command::UsageError& error) {
-    std::fprintf(stderr, "dmr: %s; try dmr %s --help\n", error.what.c_str(), argv[1]);
-    return dmr::command::kUsageExit;
-  } catch (const std::exception& error) {
-    dmr::command::end_orphans();
-    std::fprintf(stderr, "dmr: %s\n", error.what());
-    return dmr::command::kJobFailedExit;
-  }
+  dmr::command::end_descendants_on_signals();
+  return dmr::command::run_main(argc, argv);
 }

@@ -168,7 +168,7 @@ int matrix_product(int argc, char** argv) {
             ++rows;
           });
   if (settings.rows && rows != settings.rows) fail_shape(arguments.files[0], rows, "rows", *settings.rows);
-  finish(output, arguments, "matmul", statistics);
+  finish({&output}, arguments, "matmul", statistics);
   return 0;
 }
 

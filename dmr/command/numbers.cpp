@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "command.hpp"
 
@@ -18,6 +19,22 @@ bool separates(char c) { return c == ' ' || c == ',' || (c >= '\t' && c <= '\r')
   const char* to = from;
   while (to != line_end && to - from < kShown && !separates(*to)) ++to;
   throw JobError("'" + std::string(from, to) + "' is no number");
+}
+
+[[noreturn]] void fail_comma() { throw JobError("a number is missing at a comma"); }
+
+// Parses a finite number; where it ends. Throws JobError.
+const char* parse_number(const char* from, const char* line_end, double& number) {
+  const char* const digits = *from == '+' && line_end - from > 1 && from[1] != '-' ? from + 1 : from;
+  auto [behind, error] = std::from_chars(digits, line_end, number);
+  if (error == std::errc::result_out_of_range) {
+    // Too small, or too large? That strtod tells apart.
+    number = std::strtod(std::string(digits, behind).c_str(), nullptr);
+    error = {};
+  }
+  const bool whole = error == std::errc() && (behind == line_end || separates(*behind));
+  if (!whole || !std::isfinite(number)) fail_number(from, line_end);
+  return behind;
 }
 
 }  // namespace
@@ -48,13 +65,15 @@ void parse_numbers(std::string_view line, std::vector<double>& numbers) {
   numbers.clear();
   const char *at = line.data(), *const end = at + line.size();
   for (;;) {
-    while (at != end && separates(*at)) ++at;
+    bool comma = false;  // since the last number
+    for (; at != end && separates(*at); ++at) {
+      if (*at != ',') continue;
+      if (comma || numbers.empty()) fail_comma();
+      comma = true;
+    }
+    if (at == end && comma) fail_comma();
     if (at == end) return;
-    double number = 0;
-    const auto [behind, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || (behind != end && !separates(*behind)) || !std::isfinite(number)) fail_number(at, end);
-    numbers.push_back(number);
-    at = behind;
+    at = parse_number(at, end, numbers.emplace_back());
   }
 }
 
@@ -69,6 +88,15 @@ void each_row_of_file(const Input& input, uint32_t file, const std::function<voi
                      std::to_string(at + line.size()));
     }
   });
+}
+
+void check_finite(const Piece& piece, size_t count) {
+  const auto numbers = doubles_of(piece.data);
+  for (size_t at = 0; at < numbers.size(); at += count) {
+    if (all_finite(numbers.subspan(at, count))) continue;
+    const uint64_t begin = piece.begin + at * sizeof(double);
+    if (working_on(begin, begin + count * sizeof(double))) throw JobError("a number is not finite");
+  }
 }
 
 void fail_row(uint64_t got, uint64_t wanted) {

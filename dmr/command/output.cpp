@@ -41,28 +41,39 @@ void each_block(int file, Take&& take) {
   }
 }
 
-// Until it has its own; a job may have several outputs.
-std::string name_beside(const std::string& folder) {
-  static int number = 0;
-  return folder + "/.dmr-" + std::to_string(::getpid()) + '-' + std::to_string(number++);
+// What a chain of links leads to, whether that is there or not.
+std::string end_of_links(const std::string& name) {
+  constexpr int kMostLinks = 40;
+  std::filesystem::path path = name;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, error); ++i) {
+    path = path.parent_path() / std::filesystem::read_symlink(path, error);
+  }
+  return path;
+}
+
+// True: there is one.
+bool look_at(const std::string& name, struct stat& info) {
+  return (name.empty() ? ::fstat(STDOUT_FILENO, &info) : ::stat(name.c_str(), &info)) == 0;
 }
 
 }  // namespace
 
 void Output::choose_place(const Arguments& arguments) {
   struct stat info;
+  const bool is_there = look_at(arguments.output, info);
   if (arguments.output.empty()) {
     stream_ = STDOUT_FILENO;
     name_ = "standard output";
-  } else if (::stat(name_.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    if ((::fcntl(stream_, F_GETFL) & O_ACCMODE) == O_RDONLY) throw JobError(name_ + ": is not open for writing");
+  } else if (is_there && !S_ISREG(info.st_mode)) {
     opened_.reset(::open(name_.c_str(), O_WRONLY | O_CLOEXEC));
     if (!opened_.valid()) fail(name_, "opening");
     stream_ = opened_.get();
+  } else if (!is_there && errno != ENOENT) {
+    fail(name_, "opening");
   } else {
-    // What a link leads to is the file, not the link.
-    std::error_code error;
-    const auto target = std::filesystem::canonical(name_, error);
-    if (!error) name_ = target;
+    name_ = end_of_links(name_);  // the links stay
   }
   const size_t slash = name_.rfind('/');
   if (is_copied()) folder_ = temporary_folder(arguments.options.temporary_folder);
@@ -75,16 +86,36 @@ Output::Output(const Arguments& arguments) : name_(arguments.output) {
   else open_beside();
 }
 
-void Output::open_beside() {
-  file_.reset(::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
-  if (file_.valid()) return;
-  // Where the file system has no files without a name.
-  beside_ = name_beside(folder_);
-  file_.reset(::open(beside_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666));
-  if (!file_.valid()) {
-    beside_.clear();
-    fail(folder_, "making a file");
+// Until it has its own. Calls make(name) with names that nobody has, as far as can be known: some may have been left by
+// a process of the same number, and a job may have several outputs.
+template <typename Make>
+void Output::name_beside(Make&& make) {
+  constexpr int kMostTries = 10000;
+  for (int number = 0; number < kMostTries; ++number) {
+    beside_ = folder_ + "/.dmr-" + std::to_string(::getpid()) + '-' + std::to_string(number);
+    if (make(beside_.c_str())) return;
+    if (errno != EEXIST) break;
   }
+  beside_.clear();
+  fail(folder_, "making a file");
+}
+
+void Output::open_beside() {
+  // One that was there keeps its mode and, where that is allowed, its owner.
+  struct stat before;
+  const bool is_there = ::stat(name_.c_str(), &before) == 0;
+  const mode_t mode = is_there ? 0600 : 0666;
+  file_.reset(::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
+  if (!file_.valid()) {
+    // Where the file system has no files without a name.
+    name_beside([&](const char* name) {
+      file_.reset(::open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, mode));
+      return file_.valid();
+    });
+  }
+  if (!is_there) return;
+  [[maybe_unused]] const int kept = ::fchown(file_.get(), before.st_uid, before.st_gid);
+  if (::fchmod(file_.get(), before.st_mode & 0777) != 0) fail(name_, "keeping its mode");
 }
 
 Output::~Output() {
@@ -96,13 +127,15 @@ void Output::flush() {
   buffer_.clear();
 }
 
-void Output::complete() {
-  flush();
-  if (is_copied()) copy_to_stream();
-  else rename_to_name();
+void Output::complete(std::initializer_list<Output*> outputs) {
+  for (Output* output : outputs) output->flush();
+  for (Output* output : outputs) output->ensure_name();
+  for (Output* output : outputs) output->copy_to_stream();
+  for (Output* output : outputs) output->rename_to_name();
 }
 
 void Output::copy_to_stream() {
+  if (!is_copied()) return;
   each_block(file_.get(), [this](std::string_view block) { write_all(stream_, block, name_); });
 }
 
@@ -110,22 +143,35 @@ void Output::write_file(int file) {
   each_block(file, [this](std::string_view block) { write(block); });
 }
 
+void Output::ensure_name() {
+  if (is_copied() || !beside_.empty()) return;
+  const std::string open_file = "/proc/self/fd/" + std::to_string(file_.get());
+  name_beside(
+      [&](const char* name) { return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0; });
+}
+
 void Output::rename_to_name() {
-  if (beside_.empty()) {
-    const std::string wanted = name_beside(folder_);
-    const std::string open_file = "/proc/self/fd/" + std::to_string(file_.get());
-    if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, wanted.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-      fail(wanted, "naming the output");
-    }
-    beside_ = wanted;
-  }
+  if (is_copied()) return;
   if (::rename(beside_.c_str(), name_.c_str()) != 0) fail(name_, "renaming the output");
   beside_.clear();
 }
 
-void finish(Output& output, const Arguments& arguments, const char* job, const Statistics& statistics) {
+void finish(std::initializer_list<Output*> outputs, const Arguments& arguments, const char* job,
+            const Statistics& statistics) {
   write_statistics(arguments, job, statistics);
-  output.complete();
+  Output::complete(outputs);
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+  struct stat a, b;
+  const bool has_one = look_at(one, a), has_other = look_at(other, b);
+  if (has_one && has_other) return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  if (has_one || has_other) return false;
+  std::error_code error;
+  const auto path = [&](const std::string& name) {
+    return std::filesystem::weakly_canonical(end_of_links(name), error);
+  };
+  return path(one) == path(other);
 }
 
 }  // namespace dmr::command

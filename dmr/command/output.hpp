@@ -1,6 +1,7 @@
 // The output of a job: it appears when it is complete, or not at all.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -10,8 +11,8 @@
 
 namespace dmr::command {
 
-// A file is written beside, and then renamed. What is for standard output, a device or a pipe is kept in a temporary
-// file until then, and copied: these are never replaced.
+// A file is written beside, and then renamed; it keeps the mode of the one that was there. What is for standard output,
+// a device or a pipe is kept in a temporary file until then, and copied: these are never replaced.
 class Output {
  public:
   explicit Output(const Arguments& arguments);  // throws JobError
@@ -25,15 +26,20 @@ class Output {
     if (buffer_.size() >= kBufferBytes) flush();
   }
   void write_file(int file);  // all that is in it
-  void complete();
+  // All outputs of a job appear. What may fail comes first, and files last: of some that are renamed one behind the
+  // other only a folder that has changed meanwhile leaves out a later one.
+  static void complete(std::initializer_list<Output*> outputs);
 
  private:
   static constexpr size_t kBufferBytes = 1 << 16;
   void choose_place(const Arguments& arguments);
   void open_beside();
+  template <typename Make>
+  void name_beside(Make&& make);
   bool is_copied() const { return stream_ >= 0; }
   void flush();
   void copy_to_stream();
+  void ensure_name();
   void rename_to_name();
 
   std::string name_, folder_, beside_;  // beside_: where it lies until then, if it has a name
@@ -42,7 +48,11 @@ class Output {
   std::string buffer_;
 };
 
-// The end of a job: the statistics, then the output appears.
-void finish(Output& output, const Arguments& arguments, const char* job, const Statistics& statistics);
+// The end of a job: the statistics, then the outputs appear.
+void finish(std::initializer_list<Output*> outputs, const Arguments& arguments, const char* job,
+            const Statistics& statistics);
+
+// Would one file be written for two purposes? "" is standard output. Devices and pipes are no files.
+bool same_file(const std::string& one, const std::string& other);
 
 }  // namespace dmr::command

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <dmr/map_reduce.hpp>
 
@@ -33,6 +34,7 @@ struct ColumnSums : MapReduce<ColumnSums, uint32_t, std::vector<double>, SumOfEa
     for (size_t at = 0; at < numbers.size(); at += columns) {
       for (size_t j = 0; j < columns; ++j) sums[j] += numbers[at + j];
     }
+    if (!all_finite(sums)) check_finite(piece, columns);
     emit(uint32_t{0}, sums);
   }
 };
@@ -91,12 +93,14 @@ class Covariance {
         ColumnSums(columns_).run_each(points.input(), options,
                                       [&](uint32_t, std::vector<double>&& sums) { means_ = std::move(sums); }),
         statistics_);
+    check_means();
     for (double& mean : means_) mean /= static_cast<double>(rows_);
     matrix_.resize(columns_ * columns_);
     const auto take = [&](uint32_t i, const std::vector<double>& sums) {
       for (size_t j = 0; j < sums.size(); ++j) at(i, i + j) = at(i + j, i) = sums[j] / divisor;
     };
     add_statistics(Products(means_).run_each(points.input(), options, take), statistics_);
+    check_matrix();
   }
 
   void write(Output& output) const {
@@ -107,6 +111,10 @@ class Covariance {
   }
   void write_components(uint64_t count, Output& output) const {
     const auto components = components_of(matrix_, columns_);
+    for (const Component& component : components) {
+      if (std::isfinite(component.value) && all_finite(component.vector)) continue;
+      throw JobError("the covariances are too large for principal components");
+    }
     for (size_t i = 0; i < std::min<uint64_t>(count, columns_); ++i) {
       std::string start = "component\t";
       append_number(components[i].value, start);
@@ -119,6 +127,20 @@ class Covariance {
   static void write_line(std::string line, std::span<const double> numbers, Output& output) {
     append_numbers(numbers, line);
     output.write(line + '\n');
+  }
+  // The numbers are finite, so what is not comes of their size.
+  void check_means() const {
+    for (size_t i = 0; i < columns_; ++i) {
+      if (std::isfinite(means_[i])) continue;
+      throw JobError("the numbers of column " + std::to_string(i + 1) + " are too large: their sum is not finite");
+    }
+  }
+  // Of two columns the covariance is no larger than the greater of their variances.
+  void check_matrix() const {
+    for (size_t i = 0; i < columns_; ++i) {
+      if (std::isfinite(matrix_[i * columns_ + i])) continue;
+      throw JobError("the numbers of column " + std::to_string(i + 1) + " are too large: their variance is not finite");
+    }
   }
   double& at(size_t i, size_t j) { return matrix_[i * columns_ + j]; }
 
@@ -149,7 +171,7 @@ int pca(int argc, char** argv) {
   covariance.write(output);
   if (components > 0) covariance.write_components(components, output);
   add_statistics(covariance.statistics(), statistics);
-  finish(output, arguments, "pca", statistics);
+  finish({&output}, arguments, "pca", statistics);
   return 0;
 }
 

@@ -40,29 +40,57 @@ uint64_t numbers_in_first_row(const Input& input) {
   return 0;
 }
 
+// Others have no number, or were left out.
+bool is_point(std::string_view line, uint64_t dimensions, std::vector<double>& numbers) {
+  try {
+    parse_numbers(line, numbers);
+    return numbers.size() == dimensions;
+  } catch (const JobError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 Points Points::of_text(const Arguments& arguments, uint64_t dimensions, Statistics& statistics) {
-  const Input input = open_input(arguments, Records::lines());
+  Text text = {open_input(arguments, Records::lines()), {}};
   ParseText job;
-  job.dimensions = dimensions > 0 ? dimensions : numbers_in_first_row(input);
+  job.dimensions = dimensions > 0 ? dimensions : numbers_in_first_row(text.input);
+  const uint64_t width = std::max<uint64_t>(job.dimensions, 1);
+  text.points.resize(text.input.pieces());
   std::vector<double> numbers;
-  const Statistics parsing = job.run_each(input, arguments.options, [&](uint64_t, const std::vector<double>& of_piece) {
+  const auto take = [&](uint64_t piece, const std::vector<double>& of_piece) {
     numbers.insert(numbers.end(), of_piece.begin(), of_piece.end());
-  });
-  add_statistics(parsing, statistics);
-  return Points(std::move(numbers), std::max<uint64_t>(job.dimensions, 1));
+    text.points[piece] = of_piece.size() / width;
+  };
+  add_statistics(job.run_each(text.input, arguments.options, take), statistics);
+  return Points(std::move(text), std::move(numbers), width);
 }
 
 Points Points::of_doubles(const Arguments& arguments, uint64_t dimensions) {
   return Points(open_input(arguments, Records::of_size(dimensions * sizeof(double))), dimensions);
 }
 
-Points::Points(std::vector<double> numbers, uint64_t dimensions)
+Points::Points(Text text, std::vector<double> numbers, uint64_t dimensions)
     : dimensions_(dimensions),
+      text_(std::move(text)),
       numbers_(std::move(numbers)),
       input_(Input::memory({reinterpret_cast<const char*>(numbers_.data()), numbers_.size() * sizeof(double)},
                            Records::of_size(dimensions * sizeof(double)))) {}
+
+std::string Points::place_in_text(uint64_t number) const {
+  uint64_t which = 0;
+  while (number >= text_->points[which]) number -= text_->points[which++];
+  const Piece piece = text_->input.piece(which);
+  std::string place;
+  std::vector<double> numbers;
+  each_line(piece.data, [&](std::string_view line, size_t at) {
+    if (!place.empty() || !is_point(line, dimensions_, numbers) || number-- > 0) return;
+    place = text_->input.name(piece.file) + ", bytes " + std::to_string(piece.begin + at) + " to " +
+            std::to_string(piece.begin + at + line.size());
+  });
+  return place;
+}
 
 std::span<const double> Points::operator[](uint64_t number) const {
   uint64_t at = number * dimensions_ * sizeof(double);

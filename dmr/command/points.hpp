@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <dmr/input.hpp>
@@ -24,12 +26,20 @@ class Points {
   uint64_t dimensions() const { return dimensions_; }
   uint64_t count() const { return input_.bytes() / (dimensions_ * sizeof(double)); }
   std::span<const double> operator[](uint64_t number) const;
+  bool of_text() const { return text_.has_value(); }
+  // Of a text, for messages: "FILE, bytes 0 to 6".
+  std::string place_in_text(uint64_t number) const;
 
  private:
-  Points(std::vector<double> numbers, uint64_t dimensions);
+  struct Text {
+    Input input;
+    std::vector<uint64_t> points;  // of each piece
+  };
+  Points(Text text, std::vector<double> numbers, uint64_t dimensions);
   Points(Input input, uint64_t dimensions) : dimensions_(dimensions), input_(std::move(input)) {}
 
   uint64_t dimensions_;
+  std::optional<Text> text_;
   std::vector<double> numbers_;  // what input_ reads, if it was text
   Input input_;
 };

@@ -35,6 +35,7 @@ struct Sums {
     yy += py * py;
     xy += px * py;
   }
+  bool finite() const { return all_finite(std::array{x, y, xx, yy, xy}); }
 };
 
 template <typename Number>
@@ -121,23 +122,44 @@ struct Regression : MapReduce<Regression, uint32_t, Sums<double>, AddSums<double
   Point first;
 
   void map(const Piece& piece, auto& emit) const {
+    BothSums sums = text ? of_lines(piece) : of_doubles(piece.data);
+    // Rarely; then a point may be left out.
+    if (!text && !sums.plain.finite()) sums = of_finite_doubles(piece);
+    if (sums.plain.points == 0) return;
+    emit(kPlain, sums.plain);
+    emit(kShifted, sums.shifted);
+  }
+
+ private:
+  struct BothSums {
     Sums<double> plain{}, shifted{};
-    const auto add = [&](double x, double y) {
-      plain.add(x, y);
-      shifted.add(x - first.x, y - first.y);
-    };
-    if (text) {
-      each_row(piece, [&](std::span<const double> row) {
-        if (row.size() != 2) fail_row(row.size(), 2);
-        add(row[0], row[1]);
-      });
-    } else {
-      const auto numbers = doubles_of(piece.data);
-      for (size_t i = 0; i < numbers.size(); i += 2) add(numbers[i], numbers[i + 1]);
+  };
+  void add(double x, double y, BothSums& to) const {
+    to.plain.add(x, y);
+    to.shifted.add(x - first.x, y - first.y);
+  }
+  BothSums of_lines(const Piece& piece) const {
+    BothSums sums;
+    each_row(piece, [&](std::span<const double> row) {
+      if (row.size() != 2) fail_row(row.size(), 2);
+      add(row[0], row[1], sums);
+    });
+    return sums;
+  }
+  BothSums of_doubles(std::string_view bytes) const {
+    const auto numbers = doubles_of(bytes);
+    BothSums sums;
+    for (size_t i = 0; i < numbers.size(); i += 2) add(numbers[i], numbers[i + 1], sums);
+    return sums;
+  }
+  BothSums of_finite_doubles(const Piece& piece) const {
+    check_finite(piece, 2);
+    const auto numbers = doubles_of(piece.data);
+    BothSums sums;
+    for (size_t i = 0; i < numbers.size(); i += 2) {
+      if (all_finite(numbers.subspan(i, 2))) add(numbers[i], numbers[i + 1], sums);
     }
-    if (plain.points == 0) return;
-    emit(kPlain, plain);
-    emit(kShifted, shifted);
+    return sums;
   }
 };
 
@@ -162,12 +184,19 @@ Point first_of_text(const Input& input, uint64_t most_wrong) {
   return {};
 }
 
+// Others are left to the map.
 Point first_of_doubles(const Input& input) {
   for (uint32_t file = 0; file < input.files(); ++file) {
     const auto numbers = doubles_of(input.whole(file));
-    if (!numbers.empty()) return {numbers[0], numbers[1]};
+    for (size_t i = 0; i < numbers.size(); i += 2) {
+      if (all_finite(numbers.subspan(i, 2))) return {numbers[i], numbers[i + 1]};
+    }
   }
   return {};
+}
+
+[[noreturn]] void fail_too_large() {
+  throw JobError("the numbers are too large: their sums or the line are not finite");
 }
 
 Spread spread_of(const Sums<double>& shifted, const Point& first) {
@@ -182,6 +211,7 @@ Answer regress_doubles(const Arguments& arguments, bool text) {
   job.first = text ? first_of_text(input, arguments.options.skip_at_most) : first_of_doubles(input);
   Answer answer;
   answer.statistics = job.run_each(input, arguments.options, [&](uint32_t key, const Sums<double>& sums) {
+    if (!sums.finite()) fail_too_large();
     if (key == Regression::kShifted) {
       answer.spread = spread_of(sums, job.first);
       return;
@@ -203,6 +233,7 @@ void write(const Answer& answer, Output& output) {
       s.mean_y - slope * s.mean_x,
       s.yy > 0 ? slope * std::sqrt(s.xx / s.yy) : std::numeric_limits<double>::quiet_NaN(),
   };
+  if (!all_finite(std::span(numbers).first(s.yy > 0 ? 3 : 2))) fail_too_large();
   constexpr const char *kNumbers[] = {"slope", "intercept", "correlation"},
                        *kSums[] = {"points", "x", "y", "x*x", "y*y", "x*y"};
   std::string text;
@@ -227,7 +258,7 @@ int regression(int argc, char** argv) {
   const Answer answer =
       format == Format::kBytes ? regress_bytes(arguments) : regress_doubles(arguments, format == Format::kText);
   write(answer, output);
-  finish(output, arguments, "regression", answer.statistics);
+  finish({&output}, arguments, "regression", answer.statistics);
   return 0;
 }
 

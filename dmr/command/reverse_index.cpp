@@ -19,7 +19,8 @@ target is what is between the quotes, without line ends and tabs.
 
       --words           in place of links: words, as wordcount counts them
       --recursive       a FILE may be a folder: all files in it and in its folders, sorted by
-                        path (by bytes); no links between files are followed
+                        path (by bytes); symbolic links in it, to files too, are left
+                        out
 )";
 
 // Numbers of files, from the least; the same set however it was put together.
@@ -90,7 +91,7 @@ int reverse_index(int argc, char** argv) {
         for (const uint32_t file : files) output.write('\t' + input.name(file));
         output.write("\n");
       });
-  finish(output, arguments, "index", statistics);
+  finish({&output}, arguments, "index", statistics);
   return 0;
 }
 

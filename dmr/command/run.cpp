@@ -6,19 +6,22 @@
 #include <string_view>
 #include <vector>
 
+#include <base/sys.hpp>
 #include <dmr/engine.hpp>
 #include <dmr/temporary.hpp>
 
 #include "command.hpp"
 #include "output.hpp"
 #include "shell.hpp"
+#include "sorted_lines.hpp"
 
 namespace dmr::command {
 
 namespace {
 
 constexpr char kHelp[] = R"(Usage: dmr run --map=COMMAND [OPTION...] [FILE...]
-Runs commands of the shell as map and reduction, as Hadoop Streaming does, on this machine.
+Runs commands of the shell as map and reduction, much as Hadoop Streaming does, on this
+machine.
 
 The map command reads lines and writes lines `key<tab>value`; one process is started for each
 part of the input. The reduction command reads such lines sorted by key (by bytes), those of a
@@ -28,7 +31,8 @@ with an empty value. A command that does not end with exit code 0 ends the job.
       --map=COMMAND
       --combine=COMMAND reads what the map command has written for one part of the input, as
                         the reduction command would, and writes such lines in its place: less
-                        to sort. It may be the reduction command itself, if that adds up
+                        to sort. It may be the reduction command itself, if that adds up. It
+                        always gets all lines of a part at once, and is not started for none
       --reduce=COMMAND  (default: the sorted lines are the output)
       --reducers=R      processes of the reduction, 1 to 64; each gets the keys of one of R
                         parts, and the output is theirs, one behind the other (default 1)
@@ -45,38 +49,21 @@ struct Commands {
 
 size_t key_bytes(std::string_view line) { return std::min(line.find('\t'), line.size()); }
 
-// Lines sorted by key, those of a key as they came.
-class SortedLines {
- public:
-  void add(std::string_view line) {
-    places_.push_back({text_.size(), key_bytes(line), line.size()});
-    text_.append(line);
-  }
-  std::string take() {
-    const auto key = [this](const Place& place) { return std::string_view(text_).substr(place.at, place.key_bytes); };
-    std::stable_sort(places_.begin(), places_.end(), [&](const Place& a, const Place& b) { return key(a) < key(b); });
-    std::string sorted;
-    sorted.reserve(text_.size() + 2 * places_.size());
-    for (const Place& place : places_) {
-      sorted.append(text_, place.at, place.bytes);
-      // As lines come to a reduction.
-      sorted += place.key_bytes == place.bytes ? "\t\n" : "\n";
-    }
-    return sorted;
-  }
-
- private:
-  struct Place {
-    size_t at, key_bytes, bytes;
-  };
-  std::string text_;
-  std::vector<Place> places_;
-};
+// For the lines that go to a combiner, of each worker. Their memory grows in leaps, and the worker's pairs have up to
+// half of its share.
+size_t bytes_of_lines(const Options& options) {
+  constexpr uint64_t kLeast = 64 << 10, kShare = 8;
+  const uint64_t all = options.memory_bytes > 0 ? options.memory_bytes : spmc::base::physical_memory_bytes() / 2;
+  const uint64_t workers = options.workers > 0 ? static_cast<uint64_t>(options.workers)
+                                               : std::clamp<uint64_t>(spmc::base::usable_cores(), 1, kMostWorkers);
+  return std::max(all / (kShare * workers), kLeast);
+}
 
 // Values keep the tab before them, so that a line without one comes out as it went in.
 class StreamMaps : public Maps {
  public:
-  StreamMaps(const Input& input, const Commands& commands) : input_(input), commands_(commands) {}
+  StreamMaps(const Input& input, const Commands& commands, const Options& options)
+      : input_(input), commands_(commands), options_(options) {}
   void map(const Piece& piece, Pairs& pairs) override {
     const Variables variables = {
         {"mapreduce_map_input_file", input_.name(piece.file)},
@@ -90,20 +77,24 @@ class StreamMaps : public Maps {
     };
     if (commands_.combine.empty()) return filter_through(commands_.map, piece.data, variables, add);
     // Part by part: so the combiner too is given what depends on the input alone.
-    SortedLines lines;
+    SortedLines lines(temporary_folder(options_.temporary_folder), bytes_of_lines(options_));
     filter_through(commands_.map, piece.data, variables, [&](std::string_view line) { lines.add(line); });
-    filter_through(commands_.combine, lines.take(), variables, add);
+    if (!lines.empty()) filter_through(commands_.combine, lines.take(), variables, add);
   }
 
  private:
   const Input& input_;
   const Commands& commands_;
+  const Options& options_;
 };
 
 class StreamJob : public ByteJob {
  public:
-  StreamJob(const Input& input, const Commands& commands) : input_(input), commands_(commands) {}
-  std::unique_ptr<Maps> start_maps() const override { return std::make_unique<StreamMaps>(input_, commands_); }
+  StreamJob(const Input& input, const Commands& commands, const Options& options)
+      : input_(input), commands_(commands), options_(options) {}
+  std::unique_ptr<Maps> start_maps() const override {
+    return std::make_unique<StreamMaps>(input_, commands_, options_);
+  }
   void reduce(std::string_view, ByteValues& values, ByteResults& results) const override {
     for (std::string_view value; values.next(value);) results.add(value);
   }
@@ -111,6 +102,7 @@ class StreamJob : public ByteJob {
  private:
   const Input& input_;
   const Commands& commands_;
+  const Options& options_;
 };
 
 // The reductions, each with a file of its own for its output.
@@ -119,7 +111,8 @@ class Reductions {
   Reductions(const Arguments& arguments, const std::string& command, uint64_t count) {
     for (uint64_t i = 0; i < count; ++i) {
       files_.push_back(temporary_file(temporary_folder(arguments.options.temporary_folder)));
-      sinks_.emplace_back(command, files_.back().get());
+      const Sink::Settings settings = {"reducer " + std::to_string(i), command, arguments.options.seconds_per_piece};
+      sinks_.emplace_back(settings, files_.back().get());
     }
   }
   void write(uint32_t part, std::string_view key, std::string_view value) {
@@ -129,6 +122,7 @@ class Reductions {
     sink.write("\n");
   }
   void finish(Output& output) {
+    for (Sink& sink : sinks_) sink.end_input();
     for (Sink& sink : sinks_) sink.finish();
     for (const auto& file : files_) output.write_file(file.get());
   }
@@ -155,7 +149,7 @@ int run(int argc, char** argv) {
 
   const Input input = open_input(arguments, Records::lines(), split);
   Output output(arguments);
-  const StreamJob job(input, commands);
+  const StreamJob job(input, commands, arguments.options);
   const bool reduces = !commands.reduce.empty();
   Reductions reductions(arguments, commands.reduce, reduces ? reducers : 0);
   const Statistics statistics =
@@ -169,7 +163,7 @@ int run(int argc, char** argv) {
         output.write("\n");
       });
   reductions.finish(output);
-  finish(output, arguments, "run", statistics);
+  finish({&output}, arguments, "run", statistics);
   return 0;
 }
 

@@ -6,15 +6,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include <base/files.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
 #include <dmr/error.hpp>
+
+#include "descendants.hpp"
 
 namespace dmr::command {
 
@@ -22,13 +23,15 @@ namespace base = spmc::base;
 
 namespace {
 
-[[noreturn]] void fail(const std::string& command, const std::string& why) {
-  throw JobError("the command '" + command + "' " + why);
-}
+constexpr uint64_t kLookNs = 5'000'000;  // how often a command is looked at that has a time limit
+
+std::string name_of(const std::string& command) { return "the command '" + command + "'"; }
+
+[[noreturn]] void fail(const std::string& who, const std::string& why) { throw JobError(who + ' ' + why); }
 
 template <typename T>
-T value_of(base::Result<T> result, const std::string& command) {
-  if (!result) fail(command, "cannot be run: " + result.error().message());
+T value_of(base::Result<T> result, const std::string& who) {
+  if (!result) fail(who, "cannot be run: " + result.error().message());
   return std::move(result).value();
 }
 
@@ -36,14 +39,14 @@ struct Pipe {
   base::UniqueFd from, to;
 };
 
-Pipe make_pipe(const std::string& command) {
+Pipe make_pipe(const std::string& who) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) fail(command, std::string("cannot be run: ") + std::strerror(errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) fail(who, std::string("cannot be run: ") + std::strerror(errno));
   return {base::UniqueFd(ends[0]), base::UniqueFd(ends[1])};
 }
 
 pid_t start(const std::string& command, int input, int output, const Variables& variables) {
-  const pid_t process = value_of(base::fork_tied(), command);
+  const pid_t process = value_of(base::fork_tied(), name_of(command));
   if (process != 0) return process;
   for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
   std::signal(SIGPIPE, SIG_DFL);
@@ -54,27 +57,40 @@ pid_t start(const std::string& command, int input, int output, const Variables& 
   ::_exit(127);
 }
 
-void await(pid_t process, const std::string& command) {
+// True: it has ended well. False: it has not ended yet (kPoll).
+bool has_ended(pid_t process, base::WaitMode mode, const std::string& who) {
   for (;;) {
-    auto waited = base::wait_child(process, base::WaitMode::kBlock);
+    auto waited = base::wait_child(process, mode);
     if (!waited && waited.error().code == EINTR) continue;
-    const base::ExitReport end = value_of(std::move(waited), command);
-    if (end.signalled) fail(command, std::string("died of ") + base::signal_name(end.status));
-    if (end.status != 0) fail(command, "ended with exit code " + std::to_string(end.status));
-    return;
+    const base::ExitReport end = value_of(std::move(waited), who);
+    if (end.pid == 0) return false;
+    if (end.signalled) fail(who, std::string("died of ") + base::signal_name(end.status));
+    if (end.status != 0) fail(who, "ended with exit code " + std::to_string(end.status));
+    return true;
   }
+}
+
+// In memory.
+base::UniqueFd file_with(std::string_view bytes, const std::string& who) {
+  const base::UniqueFd file = value_of(base::create_append_file("dmr-piece"), who);
+  const base::Status wrote = base::write_all(file.get(), bytes.data(), bytes.size());
+  if (!wrote) fail(who, std::string("gets no input: ") + std::strerror(wrote.error().code));
+  return value_of(base::open_again(file.get()), who);
 }
 
 }  // namespace
 
 void filter_through(const std::string& command, std::string_view input, const Variables& variables,
-                    const std::function<void(std::string_view line)>& take) {
-  const base::UniqueFd file = value_of(base::create_append_file("dmr-piece"), command);
-  const base::Status wrote = base::write_all(file.get(), input.data(), input.size());
-  if (!wrote) fail(command, std::string("gets no input: ") + std::strerror(wrote.error().code));
-  const base::UniqueFd its_input = value_of(base::open_again(file.get()), command);
-  Pipe pipe = make_pipe(command);
-  const pid_t process = start(command, its_input.get(), pipe.to.get(), variables);
+                    const TakeLine& take) {
+  filter_through(command, file_with(input, name_of(command)), variables, take);
+}
+
+void filter_through(const std::string& command, base::UniqueFd input, const Variables& variables,
+                    const TakeLine& take) {
+  const std::string who = name_of(command);
+  Pipe pipe = make_pipe(who);
+  const pid_t process = start(command, input.get(), pipe.to.get(), variables);
+  input.reset();
   pipe.to.reset();
 
   std::string bytes;
@@ -84,7 +100,7 @@ void filter_through(const std::string& command, std::string_view input, const Va
     bytes.resize(kept + kMost);
     const ssize_t got = ::read(pipe.from.get(), bytes.data() + kept, kMost);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(command, std::string("gives no output: ") + std::strerror(errno));
+    if (got < 0) fail(who, std::string("gives no output: ") + std::strerror(errno));
     if (got == 0) break;
     const std::string_view read(bytes.data(), kept + static_cast<size_t>(got));
     size_t at = 0;
@@ -95,54 +111,82 @@ void filter_through(const std::string& command, std::string_view input, const Va
     bytes.erase(0, at);
   }
   if (kept > 0) take(std::string_view(bytes.data(), kept));
-  await(process, command);
+  (void)has_ended(process, base::WaitMode::kBlock, who);
 }
 
-Sink::Sink(const std::string& command, int output) : command_(command) {
-  base::ignore_broken_pipes();
-  Pipe pipe = make_pipe(command);
-  process_ = start(command, pipe.from.get(), output, {});
+Sink::Sink(const Settings& settings, int output)
+    : who_(settings.name + ": " + name_of(settings.command)), most_seconds_(settings.most_seconds), output_(output) {
+  Pipe pipe = make_pipe(who_);
+  process_ = start(settings.command, pipe.from.get(), output, {});
   to_ = std::move(pipe.to);
 }
 
 Sink::Sink(Sink&& other) noexcept
-    : command_(std::move(other.command_)),
+    : who_(std::move(other.who_)),
       buffer_(std::move(other.buffer_)),
+      most_seconds_(other.most_seconds_),
+      output_(other.output_),
       to_(std::move(other.to_)),
-      process_(std::exchange(other.process_, 0)) {}
+      process_(std::exchange(other.process_, 0)),
+      moved_ns_(other.moved_ns_),
+      written_(other.written_) {}
 
 Sink::~Sink() {
-  if (process_ == 0) return;
-  (void)base::send_signal(process_, SIGKILL);
-  (void)base::wait_child(process_, base::WaitMode::kBlock);
+  if (process_ != 0) end_descendants();
+}
+
+// After some time in which it could have done something.
+void Sink::watch(bool has_moved) {
+  if (!is_limited()) return;
+  auto size = base::file_size(output_);
+  const uint64_t now = base::monotonic_ns();
+  if (has_moved || (size && size.value() != written_)) {
+    moved_ns_ = now;
+    if (size) written_ = size.value();
+  }
+  if (static_cast<double>(now - moved_ns_) * 1e-9 <= most_seconds_) return;
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%g s", most_seconds_);
+  fail(who_, std::string("has neither read nor written anything for ") + seconds);
+}
+
+// As much of them as it takes soon; without a time limit all.
+base::Result<size_t> Sink::write_some(std::string_view bytes) {
+  if (is_limited()) return base::write_ready(to_.get(), bytes.data(), bytes.size(), kLookNs);
+  const base::Status wrote = base::write_all(to_.get(), bytes.data(), bytes.size());
+  if (!wrote) return wrote.error();
+  return bytes.size();
 }
 
 void Sink::flush() {
-  if (to_.valid()) {
-    const base::Status wrote = base::write_all(to_.get(), buffer_.data(), buffer_.size());
-    if (!wrote && wrote.error().code == EPIPE) to_.reset();
-    else if (!wrote) fail(command_, std::string("gets no input: ") + std::strerror(wrote.error().code));
+  moved_ns_ = base::monotonic_ns();
+  for (std::string_view left = buffer_; to_.valid() && !left.empty();) {
+    auto wrote = write_some(left);
+    if (!wrote && wrote.error().code != EPIPE) {
+      fail(who_, std::string("gets no input: ") + std::strerror(wrote.error().code));
+    }
+    if (!wrote) {
+      to_.reset();
+      break;
+    }
+    left.remove_prefix(wrote.value());
+    if (!left.empty()) watch(wrote.value() > 0);
   }
   buffer_.clear();
 }
 
-void Sink::finish() {
+void Sink::end_input() {
   flush();
   to_.reset();
-  await(std::exchange(process_, 0), command_);
 }
 
-void end_orphans() {
-  // Children of a dead one become ours (adopt_orphans), so that there may be more after each look.
-  for (;;) {
-    std::ifstream list("/proc/self/task/" + std::to_string(base::process_id()) + "/children");
-    const std::vector<pid_t> children{std::istream_iterator<pid_t>(list), {}};
-    if (children.empty()) return;
-    for (const pid_t child : children) {
-      (void)base::send_signal(child, SIGKILL);
-      (void)base::wait_child(child, base::WaitMode::kBlock);
-    }
+void Sink::finish() {
+  moved_ns_ = base::monotonic_ns();
+  while (!has_ended(process_, is_limited() ? base::WaitMode::kPoll : base::WaitMode::kBlock, who_)) {
+    base::sleep_ns(kLookNs);
+    watch(false);
   }
+  process_ = 0;
 }
 
 }  // namespace dmr::command

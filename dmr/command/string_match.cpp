@@ -146,7 +146,7 @@ int string_match(int argc, char** argv) {
   Output output(arguments);
   const auto run = search.positions ? list : count;
   const Statistics statistics = run(search, input, arguments.options, output);
-  finish(output, arguments, "stringmatch", statistics);
+  finish({&output}, arguments, "stringmatch", statistics);
   return 0;
 }
 

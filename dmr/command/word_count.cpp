@@ -71,7 +71,7 @@ int word_count(int argc, char** argv) {
     else write(word, count);
   });
   for (const auto& [word, count] : most.take()) write(word, count);
-  finish(output, arguments, "wordcount", statistics);
+  finish({&output}, arguments, "wordcount", statistics);
   return 0;
 }
 

@@ -158,6 +158,32 @@ TEST_CASE("kmeans: several files, means without points") {
   CHECK(empty > 10);
 }
 
+TEST_CASE("kmeans: all outputs appear, or none") {
+  const Folder folder;
+  const std::string points = folder.file("points", "1\n2\n9\n"), of = folder.path("of");
+  const auto run = [&](const Arguments& more) {
+    Arguments arguments = {"kmeans", "--means=2", "--assignments=" + of, points};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto ended = run_dmr(arguments);
+    INFO(ended.err);
+    CHECK(ended.exit_code == 1);
+    CHECK_FALSE(std::filesystem::exists(of));
+  };
+  run({"-o", "/dev/full"});
+  run({"--statistics=/nonexistent/x"});
+  run({"--statistics=/dev/full"});
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("kmeans: a mean that is too large is an error") {
+  const Folder folder;
+  std::vector<double> points;
+  for (int i = 0; i < 40; ++i) points.push_back(1.5e308);
+  const std::string file = folder.file("points", bytes_of(points));
+  CHECK(failure({"kmeans", "--format=f64", "--dimensions=1", "--means=1", file}) ==
+        "dmr: the points of mean 0 are too large: their sum is not finite\n");
+}
+
 TEST_CASE("kmeans: wrong points, wrong settings") {
   const Folder folder;
   const std::string three = folder.file("three", "1 2\n3 4\n5 6\n"), cut = folder.file("cut", std::string(20, 'c'));
@@ -176,6 +202,11 @@ TEST_CASE("kmeans: wrong points, wrong settings") {
   CHECK(failure({"kmeans", "--format=f64", "--dimensions=1", "--means=2", no_number}) ==
         "dmr: worker 0: a point has a coordinate that is no number, or too large, in the map of " + no_number +
             ", bytes 24 to 32\n");
+  // Of a text, whose numbers lie in memory: its file and bytes, also where lines are left out or empty.
+  const std::string far = folder.file("far", "1 1\n\nx\n2 2\n1e200 3\n4 4\n");
+  const std::string left_out = "dmr: left out: worker 0: 'x' is no number, in the map of " + far + ", bytes 5 to 6\n";
+  CHECK(failure({"kmeans", "--means=2", "--seed=3", "--skip=1", folder.file("near", "5 5\n6 6\n7 7\n8 8\n"), far}) ==
+        left_out + "dmr: a point has a coordinate that is no number, or too large, in " + far + ", bytes 11 to 18\n");
   CHECK(failure({"kmeans", "--format=f64", three}, 2) ==
         "dmr: --format=f64 needs --dimensions; try dmr kmeans --help\n");
   CHECK(failure({"kmeans", "--means=0", three}, 2) ==

@@ -124,6 +124,23 @@ TEST_CASE("pca: a simple matrix") {
         "mean\t1 5\ncovariance\t0 0\ncovariance\t0 0\ncomponent\t0\t1 0\ncomponent\t0\t0 1\n");
 }
 
+TEST_CASE("pca: numbers that are none, or too large") {
+  const Folder folder;
+  std::vector<double> numbers = make_rows(1000, 3);
+  numbers[1000] = std::nan("");
+  const std::string file = folder.file("rows", bytes_of(numbers));
+  CHECK(failure({"pca", "--format=f64", "--columns=3", file}) ==
+        "dmr: worker 0: a number is not finite, in the map of " + file + ", bytes 7992 to 8016\n");
+  numbers[1000] = -INFINITY;
+  folder.file("rows", bytes_of(numbers));
+  CHECK(failure({"pca", "--format=f64", "--columns=3", file}) ==
+        "dmr: worker 0: a number is not finite, in the map of " + file + ", bytes 7992 to 8016\n");
+  CHECK(failure({"pca", folder.file("sum", "1 1e308\n2 1e308\n")}) ==
+        "dmr: the numbers of column 2 are too large: their sum is not finite\n");
+  CHECK(failure({"pca", folder.file("square", "1 1 -1e200\n2 1 1e200\n")}) ==
+        "dmr: the numbers of column 3 are too large: their variance is not finite\n");
+}
+
 TEST_CASE("pca: wrong matrices, wrong settings") {
   const Folder folder;
   CHECK(failure({"pca", folder.file("one", "1 2\n")}) == "dmr: there are 1 rows, fewer than two\n");

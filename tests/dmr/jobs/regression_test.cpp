@@ -112,6 +112,61 @@ TEST_CASE("regression: simple lines") {
         "slope\t0\nintercept\t4\ncorrelation\tnan\npoints\t2\nx\t3\ny\t8\nx*x\t5\ny*y\t32\nx*y\t12\n");
 }
 
+TEST_CASE("regression: numbers as people write them") {
+  const Folder folder;
+  const auto run = [&](const std::string& text) { return run_dmr({"regression", "--format=text"}, text).out; };
+  const std::string expected = run("1 3\n2 5\n3 7\n");
+  CHECK(expected.size() > 10);
+  CHECK(run("+1 3\n2,+5e0\n+3.0 , 7\r\n") == expected);
+  // Less than the least there is, as strtod reads it.
+  CHECK(run("1e-400 0\n-1e-999 0\n1 1\n") == run("0 0\n-0 0\n1 1\n"));
+  CHECK(run("1e-310 0\n1 1\n").find("x\t1\n") != std::string::npos);
+  for (const char* word : {"++1", "+-1", "-+1", "+", "-", "1e400", "-1e999", "inf", "nan", "0x10", "1e", "1.2.3"}) {
+    CHECK(failure({"regression", "--format=text", folder.file("word", "1 2\n3 " + std::string(word) + "\n")}) ==
+          "dmr: worker 0: '" + std::string(word) + "' is no number, in the map of " + folder.path("word") +
+              ", bytes 4 to " + std::to_string(6 + std::string(word).size()) + '\n');
+  }
+  for (const char* line : {"1,,2", ",1,2", "1,2,", "1, ,2", "1 2,", ",", "1 , , 2"}) {
+    CHECK(failure({"regression", "--format=text", folder.file("gap", "1 2\n" + std::string(line) + "\n")}) ==
+          "dmr: worker 0: a number is missing at a comma, in the map of " + folder.path("gap") + ", bytes 4 to " +
+              std::to_string(4 + std::string(line).size()) + '\n');
+  }
+}
+
+TEST_CASE("regression: numbers that are none, or too large") {
+  const Folder folder;
+  std::vector<double> points;
+  for (int i = 0; i < 200'000; ++i) points.insert(points.end(), {i * 1.0, i * 2.0});
+  const std::string good = folder.file("good", bytes_of(points));
+  const auto with = [&](size_t at, double number) {
+    auto all = points;
+    all[at] = number;
+    return folder.file("wrong", bytes_of(all));
+  };
+  const auto message = [&](const char* worker, size_t begin) {
+    return std::string("worker ") + worker + ": a number is not finite, in the map of " + folder.path("wrong") +
+           ", bytes " + std::to_string(begin) + " to " + std::to_string(begin + 16) + '\n';
+  };
+  const double nan = std::nan(""), infinite = INFINITY;
+  for (const double number : {nan, infinite, -infinite}) {
+    CHECK(failure({"regression", "--format=f64", with(7, number)}) == "dmr: " + message("0", 48));
+  }
+  CHECK(failure({"regression", "--format=f64", with(0, nan)}) == "dmr: " + message("0", 0));
+  // Left out, it changes nothing else.
+  auto rest = points;
+  rest.erase(rest.begin() + 300'000, rest.begin() + 300'002);
+  const std::string wrong = with(300'001, nan);
+  const auto skipped = run_dmr({"regression", "--format=f64", "--skip=1", "-w1", wrong});
+  CHECK(skipped.err == "dmr: left out: " + message("0", 2'400'000));
+  CHECK(values_of(skipped.out).at("points") == "199999");
+  check_line(values_of(skipped.out), line_through(rest), 1e-9);
+
+  const std::string too_large = "dmr: the numbers are too large: their sums or the line are not finite\n";
+  CHECK(failure({"regression", "--format=f64", with(7, 1e200)}) == too_large);
+  CHECK(failure({"regression", "--format=text", folder.file("text", "1e308 1\n1e308 2\n3 3\n")}) == too_large);
+  CHECK(failure({"regression", "--format=text", folder.file("steep", "0 1e150\n1e-160 -1e150\n")}) == too_large);
+}
+
 TEST_CASE("regression: what has no line, or is wrong") {
   const Folder folder;
   const std::string odd = folder.file("odd", "abc");

@@ -2,9 +2,11 @@
 #include <map>
 #include <set>
 
+#include "../../../dmr/command/links.hpp"
 #include "running.hpp"
 
 using namespace dmr_jobs_test;
+using dmr::command::html_border;
 
 namespace {
 
@@ -78,6 +80,24 @@ TEST_CASE("index: what is a link and what is not") {
     index[target] = {file};
   }
   CHECK(same_output({"index", file}) == lines_of(index));
+}
+
+TEST_CASE("index: a long text without a link is not looked through again for every piece") {
+  const std::string first = "<a href='first'>", last = "<a href='last'>";
+  const std::string text = first + std::string(64 << 20, 'x') + last + std::string(1 << 20, 'y');
+  const size_t begin_of_last = text.size() - (1 << 20) - last.size();
+  // Each time to the end it would be 2 TB.
+  for (int round = 0; round < 2; ++round) {
+    bool right = true;
+    for (size_t at = 1; at <= begin_of_last; at += 1000) right &= html_border(text, at) == begin_of_last;
+    for (size_t at = begin_of_last + 1; at < text.size(); at += 1000) right &= html_border(text, at) == text.size();
+    CHECK(right);
+    CHECK(html_border(text, 0) == 0);
+    CHECK(html_border(text, begin_of_last) == begin_of_last);
+  }
+  CHECK(html_border("a<b<c<", 2) == 3);
+  CHECK(html_border("a<b<c<", 4) == 5);
+  CHECK(html_border("a<b<c<", 1) == 1);
 }
 
 TEST_CASE("index: words") {

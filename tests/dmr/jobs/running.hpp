@@ -21,7 +21,8 @@ using Arguments = std::vector<std::string>;
 // nothing is said on standard error.
 std::string same_output(const Arguments& arguments);
 
-// The message of a job that must fail with this exit status, for any number of workers; no output.
+// The message of a job that must fail with this exit status and no output. CHECKs that it is the same for several
+// numbers of workers, but for which worker it was; that is told of one alone.
 std::string failure(const Arguments& arguments, int exit_code = 1);
 
 // The bytes of numbers as they lie in memory.
