@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include <base/sys.hpp>
 #include <dmr/engine.hpp>
 #include <dmr/temporary.hpp>
 
@@ -53,10 +52,7 @@ size_t key_bytes(std::string_view line) { return std::min(line.find('\t'), line.
 // half of its share.
 size_t bytes_of_lines(const Options& options) {
   constexpr uint64_t kLeast = 64 << 10, kShare = 8;
-  const uint64_t all = options.memory_bytes > 0 ? options.memory_bytes : spmc::base::physical_memory_bytes() / 2;
-  const uint64_t workers = options.workers > 0 ? static_cast<uint64_t>(options.workers)
-                                               : std::clamp<uint64_t>(spmc::base::usable_cores(), 1, kMostWorkers);
-  return std::max(all / (kShare * workers), kLeast);
+  return std::max(memory_of(options) / (kShare * workers_of(options)), kLeast);
 }
 
 // Values keep the tab before them, so that a line without one comes out as it went in.

@@ -10,6 +10,7 @@
 
 #include <base/files.hpp>
 #include <dmr/error.hpp>
+#include <dmr/key_prefix.hpp>
 #include <dmr/temporary.hpp>
 
 namespace dmr::command {
@@ -19,13 +20,6 @@ namespace base = spmc::base;
 namespace {
 
 constexpr size_t kBlockBytes = 1 << 16;
-
-// Of two keys the one whose number is less is less.
-uint64_t start_of(std::string_view key) {
-  uint64_t start = 0;
-  std::memcpy(&start, key.data(), std::min(key.size(), sizeof start));
-  return __builtin_bswap64(start);
-}
 
 // Writes to a temporary file, many lines at once.
 class Writer {
@@ -99,7 +93,7 @@ class Run {
 void SortedLines::add(std::string_view line) {
   const size_t key_bytes = std::min(line.find('\t'), line.size()), room = line.size() + 2 + sizeof(Place);
   if (!places_.empty() && text_.size() + places_.size() * sizeof(Place) + room > most_bytes_) spill();
-  places_.push_back({start_of(line.substr(0, key_bytes)), text_.size(), key_bytes});
+  places_.push_back({prefix_of(line.substr(0, key_bytes)), text_.size(), key_bytes});
   text_ += line;
   text_ += key_bytes == line.size() ? "\t\n" : "\n";
 }
@@ -160,8 +154,8 @@ base::UniqueFd SortedLines::take() {
   const bool fits = runs_.empty();
   if (fits) write_to(all.get());
   else spill();
-  text_ = {};
-  places_ = {};
+  std::string().swap(text_);
+  std::vector<Place>().swap(places_);  // = {} would keep the memory
   if (!fits) merge_to(all.get());
   file_.reset();
   if (::lseek(all.get(), 0, SEEK_SET) != 0) {

@@ -26,7 +26,7 @@ class SortedLines {
 
  private:
   struct Place {
-    uint64_t start;        // the first bytes of the key, as a number of their order: most comparisons need no more
+    uint64_t start;        // prefix_of the key
     size_t at, key_bytes;  // in text_
   };
   struct Range {

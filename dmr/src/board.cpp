@@ -21,9 +21,12 @@ spmc::base::UniqueFd shared_file(const char* name, size_t size) {
   return std::move(file).value();
 }
 
+// In the file of long keys. Keys have less than 4 GiB (check_size), and only what is written takes memory.
+uint64_t place_of_key(uint32_t number) { return uint64_t{number} << 32; }
+
 }  // namespace
 
-Board::Board(uint32_t workers) : workers_(workers) {
+Board::Board(uint32_t workers) : workers_(workers), long_keys_(shared_file("dmr-keys", 0)) {
   const size_t size = sizeof(BoardHeader) + 2 * sizeof(WorkerLine) * workers;
   const spmc::base::UniqueFd file = shared_file("dmr-board", size);
   auto memory = spmc::base::Mapping::try_shared(size, file.get());
@@ -31,7 +34,6 @@ Board::Board(uint32_t workers) : workers_(workers) {
   memory_ = std::move(memory).value();
   header().first_failure = WorkerLine::kNothing;
   for (uint32_t i = 0; i < 2 * workers; ++i) lines()[i].piece = WorkerLine::kNothing;
-  for (uint32_t i = 0; i < workers; ++i) long_keys_.push_back(shared_file("dmr-key", 0));
 }
 
 void Board::fail_at(uint64_t piece) {
@@ -47,9 +49,10 @@ void Board::set_key(uint32_t number, std::string_view key, uint64_t hash) {
   line.key_bytes = key.size();
   std::copy_n(key.data(), line.begin_of_key().size(), line.key);
   if (key.size() <= sizeof line.key) return;
+  const uint64_t place = place_of_key(number);
   for (size_t done = 0; done < key.size();) {
     const ssize_t wrote =
-        ::pwrite(long_keys_[number].get(), key.data() + done, key.size() - done, static_cast<off_t>(done));
+        ::pwrite(long_keys_.get(), key.data() + done, key.size() - done, static_cast<off_t>(place + done));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) throw JobError(std::string("writing a key to memory: ") + std::strerror(errno));
     done += static_cast<size_t>(wrote);
@@ -61,8 +64,9 @@ std::string Board::key(uint32_t number) {
   std::string key(line.begin_of_key());
   if (line.key_bytes <= key.size()) return key;
   key.resize(line.key_bytes);
+  const uint64_t place = place_of_key(number);
   for (size_t done = 0; done < key.size();) {
-    auto got = spmc::base::read_at(long_keys_[number].get(), done, key.data() + done, key.size() - done);
+    auto got = spmc::base::read_at(long_keys_.get(), place + done, key.data() + done, key.size() - done);
     if (!got || got.value() == 0) throw JobError("reading a key of a reducer that failed");
     done += got.value();
   }

@@ -8,7 +8,6 @@
 #include <exception>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <base/mapping.hpp>
 #include <base/unique_fd.hpp>
@@ -90,7 +89,7 @@ class Board {
   WorkerLine* lines() { return reinterpret_cast<WorkerLine*>(memory_.base() + sizeof(BoardHeader)); }
   uint32_t workers_;
   spmc::base::Mapping memory_;
-  std::vector<spmc::base::UniqueFd> long_keys_;  // of each reducer, in memory: its key, if it is long
+  spmc::base::UniqueFd long_keys_;  // in memory: the key of each reducer, if it is long
 };
 
 }  // namespace dmr

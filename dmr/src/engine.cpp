@@ -68,7 +68,7 @@ class Watch {
 class Root {
  public:
   Root(const ByteJob& job, const Input& input, const Options& options, const Skips& skips)
-      : options_(options), n_(workers_for(options)), plan_(make_plan(job, input, skips)) {}
+      : options_(options), n_(workers_of(options)), plan_(make_plan(job, input, skips)) {}
 
   ~Root() {
     for (const chan_id channel : plan_.shuffle) (void)chan_free(channel);
@@ -91,20 +91,10 @@ class Root {
   }
 
  private:
-  static uint32_t workers_for(const Options& options) {
-    if (options.workers < 0 || options.workers > kMostWorkers) {
-      throw JobError("the number of workers is " + std::to_string(options.workers) + ", not 1 to " +
-                     std::to_string(kMostWorkers));
-    }
-    if (options.workers > 0) return static_cast<uint32_t>(options.workers);
-    return std::clamp<uint32_t>(base::usable_cores(), 1, kMostWorkers);
-  }
-
   Plan make_plan(const ByteJob& job, const Input& input, const Skips& skips) {
     constexpr uint64_t kLeastMemory = 256 << 10;
-    const uint64_t memory = options_.memory_bytes > 0 ? options_.memory_bytes : base::physical_memory_bytes() / 2;
     // Of the whole, mappers and reducers get half each: what a mapper hands out, reducers have before it is gone.
-    const uint64_t each = std::max(memory / (2 * n_), kLeastMemory);
+    const uint64_t each = std::max(memory_of(options_) / (2 * n_), kLeastMemory);
     std::string why_none;
     auto files = open_spill_files(options_.temporary_folder, n_, why_none);
     return Plan{job, input, skips, n_, each, Board(n_), std::move(files), std::move(why_none), {}, {}};

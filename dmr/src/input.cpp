@@ -24,14 +24,13 @@ namespace {
   throw JobError(name + ": " + what + ": " + std::strerror(error));
 }
 
-// A FIFO is not opened: that would wait for whoever writes to it.
+// Without waiting for whoever writes to a FIFO; of regular files O_NONBLOCK means nothing.
 UniqueFd open_file(const std::string& path) {
+  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat info;
-  if (::stat(path.c_str(), &info) != 0) fail(path, "opening", errno);
+  if (!file.valid() || ::fstat(file.get(), &info) != 0) fail(path, "opening", errno);
   if (S_ISDIR(info.st_mode)) fail(path, "reading", EISDIR);
   if (!S_ISREG(info.st_mode)) throw JobError(path + ": is no regular file; it can be read from standard input");
-  UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) fail(path, "opening", errno);
   return file;
 }
 

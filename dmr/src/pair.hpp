@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include <dmr/engine.hpp>
+#include <dmr/key_prefix.hpp>
 
 namespace dmr {
 
@@ -70,14 +71,6 @@ inline size_t read_pair(std::string_view bytes, PairView& pair) {
   if (static_cast<uint64_t>(end - at) < key + value) return 0;
   pair = {{at, key}, {at + key, value}, piece};
   return static_cast<size_t>(at - bytes.data()) + key + value;
-}
-
-// The first eight bytes of a key as a number of the same order.
-inline uint64_t prefix_of(std::string_view key) {
-  uint64_t bytes = 0;
-  if (key.size() >= sizeof bytes) std::memcpy(&bytes, key.data(), sizeof bytes);
-  else if (!key.empty()) std::memcpy(&bytes, key.data(), key.size());
-  return __builtin_bswap64(bytes);
 }
 
 // The order of keys of a job.

@@ -34,6 +34,11 @@ struct Options {
 
 inline constexpr int kMostWorkers = 64;
 
+// What the options come to: how many workers, which throws JobError if there cannot be so many; and bytes for the pairs
+// of all of them.
+uint32_t workers_of(const Options& options);
+uint64_t memory_of(const Options& options);
+
 struct Statistics {
   int workers = 0;
   uint64_t pieces = 0, bytes = 0;
