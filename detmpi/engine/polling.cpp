@@ -72,7 +72,7 @@ void measure_pause() {
 // LOGICAL-TIME section 6, but faster, and counted by rounds: whoever polls for the same for the n-th time, after the
 // first, takes min(2^n, L / 4); whoever polls for many things, one after the other, takes a tick for each until it
 // comes back to the first. So the rank does not hurry ahead of all others, who then must be waited for. Any other call
-// resets it. Why L / 4: docs/RESULTS.md.
+// resets it. Why L / 4: docs/results/order.md.
 void failed_poll(const Wait& wait) {
   note_answer({.kind = EventKind::kNothing, .time = g_clock});
   const bool again = lengthen_row(wait);
