@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <set>
+#include <thread>
 
 #include "run_mpi.hpp"
 #include "running.hpp"
@@ -235,6 +237,21 @@ TEST_CASE("SIGTERM, SIGINT and SIGHUP end the job") {
       CHECK(watch.seconds() < 10);
       CHECK(all_gone(running.numbers()));
     }
+  }
+}
+
+TEST_CASE("signals that are ignored stay ignored") {
+  for (const char* start : kStarts) {
+    auto ignoring = std::vector<std::string>{"sh", "-c", "trap '' HUP INT; exec \"$@\"", "sh"};
+    const auto command = job(2, "signals", {start, kPrintAtOnce});
+    ignoring.insert(ignoring.end(), command.begin(), command.end());
+    Running running(ignoring);
+    REQUIRE(running.wait_for_lines(2));
+    running.signal(SIGHUP);
+    running.signal(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    running.signal(SIGTERM);
+    CHECK(running.finish().exit_code == 128 + SIGTERM);
   }
 }
 

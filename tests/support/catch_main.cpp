@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <cstdio>
 
 #include "support/leak_check.hpp"
@@ -56,6 +57,8 @@ void skip_test(const std::string& why) {
 
 int main(int argc, char** argv) {
   const int main_process = getpid();
+  // Under nohup, and in the background of a script, some are ignored, and programs that are to end by them would not.
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) std::signal(signal, SIG_DFL);
   const int result = Catch::Session().run(argc, argv);
   if (getpid() != main_process) {
     std::fprintf(stderr, "a forked child returned into the test runner: it must end in _exit\n");

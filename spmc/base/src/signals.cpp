@@ -91,8 +91,14 @@ uintptr_t caller_outside(const void* ours) {
 }
 
 sigset_t hold_signals(std::initializer_list<int> signals) {
-  const sigset_t set = set_of(signals);
-  sigset_t before;
+  sigset_t set = set_of(signals), before;
+  for (const int signal : signals) {
+    struct sigaction action;
+    ::sigaction(signal, nullptr, &action);
+    if (action.sa_handler != SIG_IGN) continue;
+    if (signal == SIGCHLD) ::signal(signal, SIG_DFL);
+    else sigdelset(&set, signal);  // held back, it would come
+  }
   ::sigprocmask(SIG_BLOCK, &set, &before);
   return before;
 }
