@@ -1,6 +1,7 @@
 #include "polling.hpp"
 
 #include <base/sys.hpp>
+#include <chan/match/poll.hpp>
 
 #include <algorithm>
 
@@ -32,6 +33,7 @@ struct Row {
   uint64_t end = 0;     // the clock after the last poll, without extra ticks
 };
 Row g_row;
+uint64_t g_rows = 0;  // of this rank so far
 
 constexpr uint64_t kMostDoublings = 30;
 constexpr uint64_t kAtOnceNs = 20'000;
@@ -78,6 +80,7 @@ void failed_poll(const Wait& wait) {
   const bool again = lengthen_row(wait);
   const uint64_t most = std::max<uint64_t>(1, g_job->lookahead / 4);
   g_clock += std::min(uint64_t{1} << std::min(g_row.rounds, kMostDoublings), most) - 1;
+  if (g_row.polls == 1) g_clock += chan::match::stumble(g_engine.rank(), ++g_rows, g_job->lookahead);
   g_row.end = g_clock - g_extra_ticks;
   count_for_hint(wait);
   if ((again && g_row.rounds % kRoundsPerTurn == 0) || g_row.polls % kPollsPerTurn == 0) g_engine.give_way();

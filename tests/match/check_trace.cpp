@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include <chan/match/poll.hpp>
+
 namespace match_test {
 namespace {
 
@@ -100,6 +102,7 @@ class Checker {
     const auto& events = trace_[rank].events;
     Time clock = 0;
     std::vector<const Step*> failed;  // polls in a row
+    uint64_t rows = 0;                // of such
     size_t next = 0;
     bool cut = false;
     for (const Step& step : steps) {
@@ -108,7 +111,9 @@ class Checker {
         continue;
       }
       for (unsigned n = 1;; ++n) {
-        const Time call = clock + tick(failed);
+        const bool stumbles = failed.size() == 1;
+        const Time call = clock + tick(failed) +
+                          (stumbles ? chan::match::stumble(static_cast<int>(rank), rows, program_.lookahead) : 0);
         const Event* event = next < events.size() ? &events[next++] : nullptr;
         calls_[rank].push_back({&step, call, event});
         if (event == nullptr) {
@@ -118,6 +123,7 @@ class Checker {
         }
         require(event->step == &step - steps.data(), place(rank, &step, program_) + ": another step's event");
         clock = event->clock;
+        rows += failed.empty() && polls(step) && !event->flag;
         if (polls(step) && !event->flag) failed.push_back(&step);
         else failed.clear();
         if (!polls(step) || event->flag || !step.until_true) break;

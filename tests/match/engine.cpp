@@ -646,7 +646,7 @@ class Rank final : match::Horizon {
   RankTrace trace_;
   size_t step_ = 0;
   Time clock_ = 0;
-  FailedPolls failed_polls_;
+  FailedPolls failed_polls_{self_};
   bool cancelling_ = false;
   bool cut_off_ = false, done_ = false, stuck_ = false, went_on_ = false, deadlock_ = false;
 

@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include <chan/match/poll.hpp>
+
 #include "program.hpp"
 
 namespace match_test {
@@ -54,6 +56,7 @@ struct Rank {
   Time clock = 0;                   // C
   Time acts_at = 0;                 // while ready: time of the next call, or of being done
   std::vector<Step> failed_polls;   // in a row, also over several steps
+  uint64_t rows_of_polls = 0;       // of which the latest is `failed_polls`
   unsigned polls = 0;               // calls of this step
   std::map<int, Request> requests;  // by slot; a completed one is removed
   std::vector<int> pending;         // slots of the receives without a message, in post order
@@ -155,7 +158,9 @@ class Simulation {
     const Step& first = rank.failed_polls.front();
     const auto same = std::ranges::count_if(rank.failed_polls, [&](const Step& s) { return polls_for_same(s, first); });
     const Time doubled = Time{1} << std::min<ptrdiff_t>(same - 1, 63);
-    return std::min(doubled, std::max(Time{1}, program_.lookahead / 4));
+    const Time ticks = std::min(doubled, std::max(Time{1}, program_.lookahead / 4));
+    const bool first_of_row = rank.failed_polls.size() == 1;
+    return ticks + (first_of_row ? chan::match::stumble(rank.id, rank.rows_of_polls, program_.lookahead) : 0);
   }
 
   // --- Calls ---
@@ -197,6 +202,7 @@ class Simulation {
     rank.events.push_back(event);
     rank.clock = now_;
     const bool failed = is_poll(step.op) && !event.flag;
+    rank.rows_of_polls += failed && rank.failed_polls.empty();
     if (failed) rank.failed_polls.push_back(step);
     else rank.failed_polls.clear();
     const bool again = failed && step.until_true;

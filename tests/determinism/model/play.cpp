@@ -180,8 +180,12 @@ class Player {
 // All ranks begin at the same time.
 void start_together() {
   constexpr uint64_t kLater = 100'000;  // than the sum below takes
-  int flag;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);  // no source becomes the usual one
+  // Whoever has probed for any source has no usual one. No probe fails: the reference counts failed polls.
+  MPI_Request request;
+  MPI_Isend(nullptr, 0, MPI_BYTE, g_rank, 0, MPI_COMM_WORLD, &request);
+  MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Recv(nullptr, 0, MPI_BYTE, g_rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   const double tick = MPI_Wtick(), now = MPI_Wtime();
   const uint64_t base = static_cast<uint64_t>(std::llround(now / tick)) - read_clock();  // the whole clock, read so far
   uint64_t start = base + read_clock() + kLater;
