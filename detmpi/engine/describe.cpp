@@ -145,10 +145,11 @@ void Engine::describe(const Wait& wait) {
   }
   int left = kMostUnmatched;
   for (int from = 0; from < ranks_ && left > 0; ++from) {
-    for (const chan::match::Message* m = matcher_.first_message(from); m != nullptr && left > 0; m = m->next, --left) {
-      text += line({"unmatched", std::to_string(from), std::to_string(m->tag),
-                    context_label(communicator_of(m->context)), message_text(*m)});
-    }
+    matcher_.each_message(from, [&](const chan::match::Message& m) {
+      if (left-- <= 0) return;
+      text += line({"unmatched", std::to_string(from), std::to_string(m.tag),
+                    context_label(communicator_of(m.context)), message_text(m)});
+    });
   }
   auto run = pool_.try_alloc_run(static_cast<uint32_t>(text.size() / spmc::kPageSize + 1));
   if (!run) return;  // the report does without

@@ -216,7 +216,7 @@ uint64_t Engine::messages_taken() const {
 uint64_t Engine::messages_waiting() const {
   uint64_t waiting = 0;
   for (int from = 0; from < ranks_; ++from) {
-    for (const chan::match::Message* m = matcher_.first_message(from); m != nullptr; m = m->next) ++waiting;
+    matcher_.each_message(from, [&waiting](const chan::match::Message&) { ++waiting; });
   }
   return waiting;
 }

@@ -51,8 +51,19 @@ Receive* Matcher::first_open(const Group& group) {
   return receive;
 }
 
+// Few contexts have messages waiting at the same time.
+Queue<Message>& Matcher::occupy(const Message& message) {
+  const auto s = static_cast<size_t>(message.key.source);
+  occupied_[s / 64] |= uint64_t{1} << (s % 64);
+  auto queue = std::ranges::find_if(queues_[s], [&](const MessageQueue& q) { return q.context >= message.context; });
+  if (queue == queues_[s].end() || queue->context != message.context) {
+    queue = queues_[s].insert(queue, {message.context, {}});
+  }
+  return queue->messages;
+}
+
 void Matcher::put_back(Message& message) {
-  Queue<Message>& queue = occupy(message.key.source);
+  Queue<Message>& queue = occupy(message);
   Message* before = nullptr;
   for (Message* m = queue.first; m != nullptr && m->key.number < message.key.number; m = m->next) before = m;
   queue.insert_after(before, &message);
@@ -60,12 +71,15 @@ void Matcher::put_back(Message& message) {
 
 void Matcher::take(Message& message) {
   const auto s = static_cast<size_t>(message.key.source);
-  queues_[s].take(&message);
+  const auto queue = std::ranges::find(queues_[s], message.context, &MessageQueue::context);
+  queue->messages.take(&message);
+  if (!queue->messages.empty()) return;
+  queues_[s].erase(queue);
   if (queues_[s].empty()) occupied_[s / 64] &= ~(uint64_t{1} << (s % 64));
 }
 
 Message* Matcher::first_free(const Receive& receive, int source) const {
-  for (Message* m = queues_[static_cast<size_t>(source)].first; m != nullptr; m = m->next) {
+  for (Message* m = first_message(source, receive.context); m != nullptr; m = m->next) {
     if (m->taker == nullptr && m->pass != pass_ && receive.accepts(*m)) return m;
   }
   return nullptr;
@@ -141,7 +155,7 @@ Receive* Matcher::find_uncontested() const {
 }
 
 Message* Matcher::first_candidate(const Receive& receive, int source) const {
-  for (Message* m = queues_[static_cast<size_t>(source)].first; m != nullptr; m = m->next) {
+  for (Message* m = first_message(source, receive.context); m != nullptr; m = m->next) {
     if (m->taker == nullptr && receive.accepts(*m)) return m;
   }
   return nullptr;

@@ -25,7 +25,7 @@ namespace chan::match {
 struct Receive;
 
 struct Message {
-  Message* next = nullptr;  // of the same source
+  Message* next = nullptr;  // of the same source and context
   uint32_t context = 0;
   int tag = 0;
   Key key;
@@ -84,7 +84,7 @@ class Matcher {
       : queues_(static_cast<size_t>(ranks)), occupied_((static_cast<size_t>(ranks) + 63) / 64) {}
 
   // Messages of one source come in the order in which they were sent; receives in the order of their posts.
-  void arrive(Message& message) { occupy(message.key.source).push(&message); }
+  void arrive(Message& message) { occupy(message).push(&message); }
   void post(Receive& receive);
   // The same for receives that have been numbered by next_order(), in any order.
   void put_back(Receive& receive);
@@ -130,7 +130,13 @@ class Matcher {
     }
   }
 
-  Message* first_message(int source) const { return queues_[static_cast<size_t>(source)].first; }
+  // Visits the messages of a source: by context, then in their order.
+  template <typename Visit>
+  void each_message(int source, Visit&& visit) const {
+    for (const MessageQueue& queue : queues_[static_cast<size_t>(source)]) {
+      for (const Message* m = queue.messages.first; m != nullptr; m = m->next) visit(*m);
+    }
+  }
   bool no_messages(int source) const { return queues_[static_cast<size_t>(source)].empty(); }
   bool no_receives() const { return groups_.empty(); }
   bool holds_only(const Receive& receive) const {
@@ -150,19 +156,27 @@ class Matcher {
  private:
   using Group = Queue<Receive>;  // of receives with the same pattern; never empty
 
-  // A source's queue, into which something will be put.
-  Queue<Message>& occupy(int source) {
-    const auto s = static_cast<size_t>(source);
-    occupied_[s / 64] |= uint64_t{1} << (s % 64);
-    return queues_[s];
+  struct MessageQueue {
+    uint32_t context = 0;
+    Queue<Message> messages;  // never empty
+  };
+
+  // The queue for the message, which will be put there.
+  Queue<Message>& occupy(const Message& message);
+  // The first message of a source in a context, null if there is none.
+  Message* first_message(int source, uint32_t context) const {
+    for (const MessageQueue& queue : queues_[static_cast<size_t>(source)]) {
+      if (queue.context == context) return queue.messages.first;
+    }
+    return nullptr;
   }
   static Receive* first_open(const Group& group);
   Message* first_free(const Receive& receive, int source) const;
   Message* candidate(const Receive& receive) const;
   bool try_final(Receive& receive, const Horizon& horizon);
 
-  std::vector<Queue<Message>> queues_;  // by source
-  std::vector<uint64_t> occupied_;      // a bit for each source: its queue is not empty
+  std::vector<std::vector<MessageQueue>> queues_;  // by source; of each the contexts, ascending
+  std::vector<uint64_t> occupied_;                 // a bit for each source: it has queues
   std::vector<Group> groups_;
   uint64_t posts_ = 0;
   uint64_t pass_ = 0;

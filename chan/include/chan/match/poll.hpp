@@ -14,7 +14,7 @@ namespace chan::match {
 // them: two ranks of which each hands its last task to the other, before it looks at it, because the other's request is
 // there by then, would never end. Real time parts them sooner or later.
 constexpr Time stumble(int rank, uint64_t row, Time lookahead) {
-  constexpr uint64_t kRowsPerStumble = 32;
+  constexpr uint64_t kRowsPerStumble = 128;
   uint64_t bits = (row << 16 ^ static_cast<uint64_t>(rank)) * 0x9e3779b97f4a7c15u;
   bits = (bits ^ bits >> 32) * 0xd6e8feb86659fd93u;
   bits ^= bits >> 32;
