@@ -147,8 +147,8 @@ void Engine::describe(const Wait& wait) {
   for (int from = 0; from < ranks_ && left > 0; ++from) {
     matcher_.each_message(from, [&](const chan::match::Message& m) {
       if (left-- <= 0) return;
-      text += line({"unmatched", std::to_string(from), std::to_string(m.tag),
-                    context_label(communicator_of(m.context)), message_text(m)});
+      text += line({"unmatched", std::to_string(from), std::to_string(m.tag), context_label(communicator_of(m.context)),
+                    message_text(m)});
     });
   }
   auto run = pool_.try_alloc_run(static_cast<uint32_t>(text.size() / spmc::kPageSize + 1));

@@ -7,12 +7,12 @@
 
 namespace chan::match {
 
-// What the first of several failed polls in a row takes beyond its ticks: mostly nothing, now and then up to L / 2. `row` counts
-// the rank's rows from 1.
+// What the first of several failed polls in a row takes beyond its ticks: mostly nothing, now and then up to L / 2.
+// `row` counts the rank's rows from 1.
 //
-// Calls take a tick each, whatever they do, so ranks that poll can be in step with each other, and nothing would ever part
-// them: two ranks of which each hands its last task to the other, before it looks at it, because the other's request is
-// there by then, would never end. Real time parts them sooner or later.
+// Calls take a tick each, whatever they do, so ranks that poll can be in step with each other, and nothing would ever
+// part them: two ranks of which each hands its last task to the other, before it looks at it, because the other's
+// request is there by then, would never end. Real time parts them sooner or later.
 constexpr Time stumble(int rank, uint64_t row, Time lookahead) {
   constexpr uint64_t kRowsPerStumble = 128;
   uint64_t bits = (row << 16 ^ static_cast<uint64_t>(rank)) * 0x9e3779b97f4a7c15u;

@@ -14,8 +14,8 @@ struct SignalReport {
   bool from_process = false;  // sent by a process (kill), not by the terminal or the kernel
 };
 
-// The signals are held back from now on, to be taken by wait_signal. One that is ignored, as SIGHUP is under nohup, stays
-// so; but SIGCHLD is held back anyhow. Returns the mask there was.
+// The signals are held back from now on, to be taken by wait_signal. One that is ignored, as SIGHUP is under nohup,
+// stays so; but SIGCHLD is held back anyhow. Returns the mask there was.
 sigset_t hold_signals(std::initializer_list<int> signals);
 void restore_signal_mask(const sigset_t& mask);
 // Writing to a pipe that nobody reads is the error EPIPE from now on, no signal.
