@@ -46,34 +46,38 @@ struct Products : MapReduce<Products, uint32_t, std::vector<double>, SumOfEach<d
 
   void map(const Piece& piece, auto& emit) const {
     const size_t columns = means.size(), all = piece.data.size() / (columns * sizeof(double));
-    std::vector<double> sums(columns * columns);
+    sums_.assign(columns * columns, 0);
     // Some rows at a time, so that they stay in the cache.
     constexpr size_t kRows = 256;
     for (size_t from = 0; from < all; from += kRows) {
-      add_rows(doubles_of(piece.data).subspan(from * columns, std::min(kRows, all - from) * columns), sums);
+      add_rows(doubles_of(piece.data).subspan(from * columns, std::min(kRows, all - from) * columns));
     }
     for (uint32_t i = 0; i < columns && all > 0; ++i) {
-      const double* const row = sums.data() + i * columns;
+      const double* const row = sums_.data() + i * columns;
       emit(i, std::vector<double>(row + i, row + columns));
     }
   }
 
  private:
-  void add_rows(std::span<const double> numbers, std::vector<double>& sums) const {
+  void add_rows(std::span<const double> numbers) const {
     const size_t columns = means.size(), rows = numbers.size() / columns;
-    std::vector<double> centred(numbers.size()), turned(numbers.size());
+    centred_.resize(numbers.size());
+    turned_.resize(numbers.size());
     for (size_t row = 0; row < rows; ++row) {
       for (size_t j = 0; j < columns; ++j) {
-        centred[row * columns + j] = turned[j * rows + row] = numbers[row * columns + j] - means[j];
+        centred_[row * columns + j] = turned_[j * rows + row] = numbers[row * columns + j] - means[j];
       }
     }
     // What is left of the diagonal is not needed: some columns at a time, from theirs on.
     constexpr size_t kColumns = 32;
     for (size_t i = 0; i < columns; i += kColumns) {
-      add_product({turned.data() + i * rows, rows}, {centred.data() + i, columns}, sums.data() + i * columns + i,
+      add_product({turned_.data() + i * rows, rows}, {centred_.data() + i, columns}, sums_.data() + i * columns + i,
                   columns, std::min(kColumns, columns - i), rows, columns - i);
     }
   }
+
+  // A worker keeps their memory from piece to piece: new pages take longer than what is done in them.
+  mutable std::vector<double> sums_, centred_, turned_;
 };
 
 // Every piece gives half of a matrix: of a large input larger ones, so that they do not outgrow it; of a small input
