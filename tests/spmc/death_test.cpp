@@ -3,6 +3,7 @@
 
 #include <spmc/region_layout.hpp>
 
+#include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,6 +45,15 @@ bool kill_after(pid_t pid, unsigned steps) {
   return within || steps == 0;
 }
 
+// The one that steps and the one that is stepped take turns: on two cores, each step would wake an idle one, which
+// takes ten times as long as the step.
+void stay_on_this_core() {
+  cpu_set_t core;
+  CPU_ZERO(&core);
+  CPU_SET(sched_getcpu(), &core);
+  NEED(sched_setaffinity(0, sizeof core, &core) == 0);
+}
+
 // SPMC_DEATHS=10 kills ten times as often.
 unsigned factor() {
   const char* wanted = std::getenv("SPMC_DEATHS");
@@ -57,6 +67,7 @@ unsigned factor() {
 template <typename Prepare, typename Deed>
 void die_within(unsigned kills, Prepare&& prepare, Deed&& deed) {
   const auto run = test_support::run_function([&] {
+    stay_on_this_core();
     Job job;
     unsigned length = 0;  // of the deed, in instructions; found by the first round
     const auto round = [&](unsigned steps) {
