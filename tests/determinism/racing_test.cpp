@@ -88,7 +88,7 @@ TEST_CASE("racing programs print the same bytes on 16 ranks") {
   for (const char* name : kPrograms) expect_same(name, 16);
 }
 
-// What makes them end is what parts ranks that are in step (chan/match/poll.hpp). Without it most of these went on for
+// What makes them end is what parts ranks that are in step (chan/match/poll.hpp). Without it 8 of these jobs went on for
 // ever.
 TEST_CASE("two ranks that hand each other their last task come to an end, whatever the lookahead is") {
   for (const char* lookahead : {"65", "96", "127", "128", "192", "512", "1000"}) {

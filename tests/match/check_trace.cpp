@@ -111,9 +111,7 @@ class Checker {
         continue;
       }
       for (unsigned n = 1;; ++n) {
-        const bool stumbles = failed.size() == 1;
-        const Time call = clock + tick(failed) +
-                          (stumbles ? chan::match::stumble(static_cast<int>(rank), rows, program_.lookahead) : 0);
+        const Time call = clock + tick(failed, static_cast<int>(rank), rows);
         const Event* event = next < events.size() ? &events[next++] : nullptr;
         calls_[rank].push_back({&step, call, event});
         if (event == nullptr) {
@@ -123,10 +121,11 @@ class Checker {
         }
         require(event->step == &step - steps.data(), place(rank, &step, program_) + ": another step's event");
         clock = event->clock;
-        rows += failed.empty() && polls(step) && !event->flag;
-        if (polls(step) && !event->flag) failed.push_back(&step);
+        const bool fails = polls(step) && !event->flag;
+        rows += fails && failed.empty();
+        if (fails) failed.push_back(&step);
         else failed.clear();
-        if (!polls(step) || event->flag || !step.until_true) break;
+        if (!fails || !step.until_true) break;
         cut = n >= max_polls_;
         if (cut) break;
       }
@@ -137,13 +136,14 @@ class Checker {
     require(trace_[rank].clock == clock, "rank " + std::to_string(rank) + ": clock at the end");
   }
 
-  Time tick(const std::vector<const Step*>& failed) const {
+  Time tick(const std::vector<const Step*>& failed, int rank, uint64_t row) const {
     Time result = 1;
     for (size_t i = 1; i < failed.size() && result < program_.lookahead; ++i) {
       if (polls_for_same(*failed[i], *failed[0])) result *= 2;
     }
     const Time most = program_.lookahead / 4 > 1 ? program_.lookahead / 4 : 1;
-    return std::min(result, most);
+    const Time stumble = failed.size() == 1 ? chan::match::stumble(rank, row, program_.lookahead) : 0;
+    return std::min(result, most) + stumble;
   }
 
   // --- Second pass: messages, receives, entries ---

@@ -13,33 +13,30 @@ class FailedPolls {
  public:
   explicit FailedPolls(int rank) : rank_(rank) {}
   void add(const Step& step) {
-    if (first_ == nullptr) {
+    if (++polls_ == 1) {
       first_ = &step;
       ++rows_;
-      alone_ = true;
-      return;
+    } else {
+      rounds_ += polls_for_same(*first_, step);
     }
-    alone_ = false;
-    rounds_ += polls_for_same(*first_, step);
   }
   void forget() {
-    first_ = nullptr;
+    polls_ = 0;
     rounds_ = 0;
-    alone_ = false;
   }
   // Of the call that follows.
   Time tick(Time lookahead) const {
     const Time most = std::max<Time>(1, lookahead / 4);
-    const Time stumble = alone_ ? chan::match::stumble(rank_, rows_, lookahead) : 0;
+    const Time stumble = polls_ == 1 ? chan::match::stumble(rank_, rows_, lookahead) : 0;
     return stumble + (rounds_ < 40 ? std::min(Time{1} << rounds_, most) : most);
   }
 
  private:
   int rank_;
-  uint64_t rows_ = 0;
-  bool alone_ = false;  // one poll so far
-  const Step* first_ = nullptr;
-  unsigned rounds_ = 0;  // how often it was polled for the same again
+  uint64_t rows_ = 0;  // so far, with this one
+  uint64_t polls_ = 0;
+  const Step* first_ = nullptr;  // of them
+  unsigned rounds_ = 0;          // how often it was polled for the same again
 };
 
 }  // namespace match_test
