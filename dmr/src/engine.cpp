@@ -123,7 +123,7 @@ class Root {
   void await_mappers() {
     watch_.resize(2 * n_);
     for (bool busy = true; busy;) {
-      base::sleep_ns(kLookNs);
+      base::nap_ns(kLookNs);
       busy = false;
       for (uint32_t i = 0; i < n_; ++i) busy = look_at_mapper(i) || busy;
       tell_progress(false);

@@ -4,6 +4,7 @@
 // its value lie together in one slot, and a slot is looked at some keys after it was asked for (kAhead).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -48,7 +49,10 @@ class HashTable {
     place.hash = spread_hash(place.words, key);
     place.value = value;
     if (key.size() > kInSlot) std::memcpy(place.key, key.data(), key.size());
-    __builtin_prefetch(&slots_[place.hash >> shift_], 1);
+    // Looking for a key often goes on into the next line.
+    const size_t at = place.hash >> shift_;
+    __builtin_prefetch(&slots_[at], 1);
+    __builtin_prefetch(&slots_[(at + kNextLine) & (slots_.size() - 1)], 1);
   }
 
   // Of a table for all keys, those of a part: what was added before. They lie side by side, and the last of them
@@ -99,7 +103,8 @@ class HashTable {
   }
 
  private:
-  static constexpr size_t kFirstSlots = 1 << 10, kAhead = 8, kInSlot = 16, kShort = 64, kMostKeyBytes = size_t{1} << 31;
+  static constexpr size_t kFirstSlots = 1 << 10, kAhead = 16, kInSlot = 16, kShort = 64,
+                          kMostKeyBytes = size_t{1} << 31;
   static constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15u;
   struct Slot {
     KeyWords words;
@@ -107,6 +112,7 @@ class HashTable {
     uint32_t key = 0;           // in keys_, if it is longer than kInSlot
     Value value{};
   };
+  static constexpr size_t kNextLine = std::max<size_t>(64 / sizeof(Slot), 1);  // slots from one line to the next
   using Slots = std::vector<Slot, spmc::base::HugePages<Slot>>;
   // Added, but not yet in its slot.
   struct Waiting {

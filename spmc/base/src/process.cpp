@@ -129,10 +129,23 @@ uint64_t monotonic_ns() {
   return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
 }
 
+namespace {
+
+timespec timespec_of(uint64_t ns) {
+  return {static_cast<time_t>(ns / 1'000'000'000u), static_cast<long>(ns % 1'000'000'000u)};
+}
+
+}  // namespace
+
 void sleep_ns(uint64_t ns) {
-  timespec left{static_cast<time_t>(ns / 1'000'000'000u), static_cast<long>(ns % 1'000'000'000u)};
+  timespec left = timespec_of(ns);
   while (::nanosleep(&left, &left) != 0 && errno == EINTR) {
   }
+}
+
+void nap_ns(uint64_t ns) {
+  const timespec most = timespec_of(ns);
+  (void)::nanosleep(&most, nullptr);
 }
 
 }  // namespace spmc::base

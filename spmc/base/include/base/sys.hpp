@@ -73,6 +73,7 @@ Status pin_to_core(unsigned nth);   // the nth usable core, modulo their number
 void move_to_core(unsigned nth);
 uint64_t monotonic_ns();
 void sleep_ns(uint64_t ns);
+void nap_ns(uint64_t ns);  // or until a signal is handled, as SIGCHLD is when a space ends
 
 inline void cpu_relax() { __builtin_ia32_pause(); }
 
