@@ -55,8 +55,8 @@ def add_run(commands, names):
     parser = commands.add_parser("run", help="run benchmarks, append results to a file, print a table",
                                  description="Runs every case with every library and mode, in turns.", epilog=STATUS)
     add = parser.add_argument_group("what").add_argument
-    add("--benchmarks", type=name_list(names), default=names, metavar="NAME,...",
-        help=f"of {', '.join(names)}; default: all")
+    add("--benchmarks", type=name_list(names), metavar="NAME,...",
+        help=f"of {', '.join(names)}; default: all, also those of --bin-dir that are not among these")
     add("--classes", type=name_list(benchmarks.CLASSES), default=["S"], metavar="CLASS,...",
         help="of S, W, A, B, C (default S)")
     add("--ranks", type=rank_list, default=[1, 2, 4], metavar="N,...",
@@ -137,7 +137,7 @@ def plan_of(options, found, programs):
     if options.bin_dir:
         executables, complaints = benchmarks.find_given(options.bin_dir)
         left_out += complaints
-        cases += plan.plan_given(executables, options.classes, options.ranks)
+        cases += plan.plan_given(executables, options.benchmarks, options.classes, options.ranks)
     contenders = plan.contenders_of([library.name for library in found], options.orders, options.seeds,
                                     options.instrumented, options.regions)
     for line in left_out:
@@ -172,7 +172,7 @@ def act_run(options):
         raise UsageError("no MPI library was found; ./quickstart --no-run makes DetMPI, --dist=DIR says where it is")
     if options.given_only and not options.bin_dir:
         raise UsageError("--given-only needs --bin-dir")
-    chosen = [programs[name] for name in options.benchmarks]
+    chosen = [programs[name] for name in options.benchmarks or programs]
     runs = plan_of(options, found, chosen)
     if not runs:
         raise UsageError("nothing to run: no case fits these benchmarks, classes, ranks and libraries")

@@ -103,13 +103,14 @@ def plan_cases(programs, classes, rank_counts, variants):
     return cases, left_out
 
 
-def plan_given(executables, classes, rank_counts):
-    """Cases of executables of the user. One with a rank count in its name runs on that alone, and goes first."""
+def plan_given(executables, names, classes, rank_counts):
+    """Cases of executables of the user, of those with these names, None: of all. One with a rank count in its name runs
+    on that alone, and goes first."""
     cases = {}
     for given in sorted(executables, key=lambda given: given.ranks is None):
         fit = [ranks for ranks in rank_counts if benchmarks.runs_on(given.name, ranks)]
         for ranks in fit if given.ranks is None else [given.ranks]:
-            if given.problem_class in classes:
+            if given.problem_class in classes and (names is None or given.name in names):
                 case = Case(given.name, given.problem_class, ranks, benchmarks.GIVEN, given)
                 cases.setdefault((case.key(), given.abi), case)
     return list(cases.values())

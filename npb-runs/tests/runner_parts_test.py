@@ -159,9 +159,11 @@ class Planning(unittest.TestCase):
     def test_executables_of_the_user(self):
         given = [benchmarks.Given(None, "bt", "S", None, "mpich"), benchmarks.Given(None, "cg", "S", 8, "openmpi"),
                  benchmarks.Given(None, "cg", "C", 8, "mpich")]
-        cases = plan.plan_given(given, ["S"], [1, 2, 4])
+        cases = plan.plan_given(given, None, ["S"], [1, 2, 4])
         self.assertEqual([case.key() for case in cases],
                          [("cg", "S", 8, "given"), ("bt", "S", 1, "given"), ("bt", "S", 4, "given")])
+        self.assertEqual([case.key() for case in plan.plan_given(given, ["mg", "cg"], ["S"], [1, 2])],
+                         [("cg", "S", 8, "given")])
         contenders = plan.contenders_of(["detmpi", "mpich", "openmpi"], ["logical"], [], True)
         runs = plan.plan_runs(cases, contenders, 1, False)
         self.assertEqual({run.contender.key() for run in runs if run.case.benchmark == "bt"},
@@ -171,7 +173,7 @@ class Planning(unittest.TestCase):
     def test_two_executables_for_one_case(self):
         given = [benchmarks.Given("any", "cg", "S", None, "mpich"), benchmarks.Given("four", "cg", "S", 4, "mpich"),
                  benchmarks.Given("other", "cg", "S", 4, "openmpi")]
-        cases = plan.plan_given(given, ["S"], [2, 4])
+        cases = plan.plan_given(given, None, ["S"], [2, 4])
         self.assertEqual({(case.ranks, case.given.path) for case in cases}, {(2, "any"), (4, "four"), (4, "other")})
 
     def plan(self, **more):
