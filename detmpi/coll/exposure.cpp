@@ -12,13 +12,16 @@
 
 namespace detmpi {
 
-// Where data lie: what a member publishes. What goes along follows it in the member's area.
+// Where data lie: what a member publishes in its place.
 struct Exposure::Exposed {
-  uint64_t at;  // address in the member's memory; of a copy, in shared memory; of what goes along, in the area
+  uint64_t at;  // address in the member's memory, or of a copy in shared memory; or kAlong
   uint64_t bytes;
 };
 
 namespace {
+
+constexpr uint64_t kAlong = 1;  // no address: behind the Exposed if there is room, else in the area
+constexpr size_t kMostInPlace = chan::kPlaceBytes - 16;
 
 // Between the memory of another process and a buffer that is not consecutive; stays in the first-level cache.
 constexpr size_t kPieceBytes = 16384;
@@ -39,7 +42,7 @@ pid_t process_of(const Comm& comm, uint32_t member) {
 }  // namespace
 
 Exposure::Exposure(Rounds& rounds) : rounds_(rounds) {
-  static_assert(sizeof(Exposed) <= chan::kPlaceBytes);
+  static_assert(sizeof(Exposed) + kMostInPlace == chan::kPlaceBytes);
   if (rounds.transport().reading == Reading::kUnknown) [[unlikely]]
     find_out();
 }
@@ -99,34 +102,38 @@ void Exposure::expose(const TypedBytes& data) {
   const Exposed exposed{reinterpret_cast<uint64_t>(lies), data.size()};
   std::memcpy(rounds_.prepare(sizeof exposed), &exposed, sizeof exposed);
   rounds_.publishes(lies, data.size());
-  exposes_ = true;
+  exposes_ = exposed_ = true;
   rounds_.publish();
 }
 
 void Exposure::expose_any(const TypedBytes& data) {
-  std::byte* const area = rounds_.prepare(rounds_.block());
-  Exposed exposed{sizeof exposed, data.size()};
-  const void* lies = area + exposed.at;
-  const bool left = leaves_to_messages(data.size());
-  exposes_ = !left && data.size() >= kExposedBlock;
+  const size_t bytes = data.size();
+  const bool left = leaves_to_messages(bytes);
+  const void* lies = nullptr;
+  exposes_ = bytes > kMostAlong && !left;
   if (exposes_) {
     lies = place_of(data);
-    exposed.at = reinterpret_cast<uint64_t>(lies);
-  } else if (!left) {
-    TypedBytes(data).read(area + exposed.at, data.size());
+  } else if (bytes > kMostInPlace && !left) {
+    std::byte* const area = rounds_.prepare(rounds_.block(), bytes);
+    TypedBytes(data).read(area, bytes);
+    lies = area;
   }
-  std::memcpy(area, &exposed, sizeof exposed);
-  rounds_.publishes(lies, left ? 0 : data.size());
+  const Exposed exposed{exposes_ ? reinterpret_cast<uint64_t>(lies) : kAlong, bytes};
+  std::byte* const place = rounds_.prepare(chan::kPlaceBytes);
+  std::memcpy(place, &exposed, sizeof exposed);
+  if (bytes <= kMostInPlace) {
+    TypedBytes(data).read(place + sizeof exposed, bytes);
+    lies = place + sizeof exposed;
+  }
+  rounds_.publishes(lies, left ? 0 : bytes);
   rounds_.publish();
 }
 
-// No address is as small as the size of an area.
-bool Exposure::is_along(const Exposed& exposed) const { return exposed.at < rounds_.block(); }
-
 // Where the data of a member lie in this process; nullptr: nowhere.
 const std::byte* Exposure::find(uint32_t member, const Exposed& from) const {
-  if (is_along(from)) return rounds_.data(member, rounds_.block()) + from.at;
-  return by_copies() ? reinterpret_cast<const std::byte*>(from.at) : nullptr;
+  if (from.at != kAlong) return by_copies() ? reinterpret_cast<const std::byte*>(from.at) : nullptr;
+  if (from.bytes > kMostInPlace) return rounds_.data(member, rounds_.block());
+  return rounds_.data(member, sizeof from) + sizeof from;
 }
 
 void Exposure::read_away(uint32_t member, uint64_t address, void* to, size_t bytes) {
@@ -170,13 +177,15 @@ void Exposure::read(uint32_t member, size_t at, TypedBytes to) {
 
 size_t Exposure::read_any(uint32_t member, TypedBytes to) {
   Exposed from;
-  std::memcpy(&from, rounds_.await(member, rounds_.block(), 0), sizeof from);
+  std::memcpy(&from, rounds_.await(member, sizeof from, 0), sizeof from);
   if (!leaves_to_messages(from.bytes)) copy(member, from, 0, to);
+  exposed_ = exposes_ || from.at != kAlong;
   return from.bytes;
 }
 
 void Exposure::close() {
   rounds_.finish();
+  if (!exposed_) return;
   rounds_.prepare(0);
   rounds_.publish();
   if (exposes_) rounds_.await_all(0);

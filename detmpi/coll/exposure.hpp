@@ -3,8 +3,8 @@
 // are. Where the system does not let ranks read each other's memory, a member copies what it exposes into shared memory
 // first. Rounds, and with them logical times, are the same either way.
 //
-// How long the data are may be known to nobody else. Then short ones go along in the round, and some are left to
-// messages, so that the number of rounds is the same.
+// How long the data are may be known to nobody else. Then, between two members, short ones go along in the round, and
+// some are left to messages. Both learn both lengths in it, and so whether anything is exposed: if not, they go on.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ class Exposure {
   // beginning to the buffer.
   void read(uint32_t member, size_t at, TypedBytes to);
 
-  // The same for data of a length that others do not know, unless messages are better for it: then it is published
-  // alone.
+  // Two members. The same for data of a length that the other one does not know, unless messages are better for it:
+  // then it is published alone.
   static bool leaves_to_messages(size_t bytes) {
     return bytes > kMostAlong && (bytes < kExposedBlock || bytes > kMostExposed);
   }
@@ -41,7 +41,7 @@ class Exposure {
   // How many bytes `member` has; what finds room is in the buffer.
   size_t read_any(uint32_t member, TypedBytes to);
 
-  // Ends the round, and blocks until all others have read what this member has exposed.
+  // Ends the round, and blocks until all others have read what this member has exposed. After read(), or read_any().
   void close();
 
  private:
@@ -51,7 +51,6 @@ class Exposure {
   struct Exposed;
   void find_out();
   bool by_copies() const { return rounds_.transport().reading == Reading::kByCopies; }
-  bool is_along(const Exposed& exposed) const;
   std::byte* room_for_copy(size_t bytes);
   const void* place_of(const TypedBytes& data);
   const std::byte* find(uint32_t member, const Exposed& from) const;
@@ -63,6 +62,7 @@ class Exposure {
   spmc::EPageIndex copy_{};  // in shared memory
   uint32_t copy_pages_ = 0;
   bool exposes_ = false;  // others read from this member's memory, or its copy, until they close
+  bool exposed_ = false;  // some member does so: known to all of them
 };
 
 }  // namespace detmpi

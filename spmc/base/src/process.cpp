@@ -14,6 +14,14 @@
 
 namespace spmc::base {
 
+namespace {
+
+timespec timespec_of(uint64_t ns) {
+  return {static_cast<time_t>(ns / 1'000'000'000u), static_cast<long>(ns % 1'000'000'000u)};
+}
+
+}  // namespace
+
 void tie_to_parent(pid_t expected_parent) {
   // The order matters: a parent that dies after the prctl kills us, one that died before is seen by getppid.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -128,14 +136,6 @@ uint64_t monotonic_ns() {
   ::clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
 }
-
-namespace {
-
-timespec timespec_of(uint64_t ns) {
-  return {static_cast<time_t>(ns / 1'000'000'000u), static_cast<long>(ns % 1'000'000'000u)};
-}
-
-}  // namespace
 
 void sleep_ns(uint64_t ns) {
   timespec left = timespec_of(ns);

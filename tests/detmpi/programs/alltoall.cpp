@@ -78,6 +78,19 @@ void uneven(const Group& g, int limit, bool in_place) {
   }
 }
 
+// Between two members, that many ints there and back: each kind of length with each other, which go different ways.
+void one_to_one(const Group& g, int there, int back) {
+  const int other = 1 - g.rank, sent = g.rank == 0 ? there : back, received = g.rank == 0 ? back : there;
+  const int send_counts[] = {other == 0 ? sent : 0, other == 1 ? sent : 0};
+  const int counts[] = {other == 0 ? received : 0, other == 1 ? received : 0}, starts[] = {0, 0};
+  auto out = elements(g.rank, other, sent);
+  std::vector<int> in(at(received) + 2, kUntouched);
+  MPI_Alltoallv(out.data(), send_counts, starts, MPI_INT, in.data(), counts, starts, MPI_INT, g.comm);
+  std::fill(out.begin(), out.end(), kUntouched);
+  expect_elements(in.data(), received, other, g.rank);
+  expect_untouched(&in[at(received)], 2);
+}
+
 // To even members as ints, to odd ones as pairs with a gap.
 void types(const Group& g, int pairs) {
   MPI_Datatype wide;
@@ -124,6 +137,12 @@ int main(int argc, char** argv) {
       if (limit > (g.size > kManyRanks ? 100 : g.size > 4 ? 9000 : g.size > 2 ? 60000 : 500000)) continue;
       uneven(g, limit, false);
       uneven(g, limit, true);
+    }
+    if (g.size == 2) {
+      constexpr int kLengths[] = {0, 1, 6, 7, 10, 11, 1024, 1025, 8191, 8192, 262144, 262145};
+      for (const int there : kLengths) {
+        for (const int back : kLengths) one_to_one(g, there, back);
+      }
     }
     for (const int pairs : {1, 30, 6000}) {
       if (pairs <= 30 || g.size <= kManyRanks) types(g, pairs);

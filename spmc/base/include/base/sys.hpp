@@ -73,7 +73,9 @@ Status pin_to_core(unsigned nth);   // the nth usable core, modulo their number
 void move_to_core(unsigned nth);
 uint64_t monotonic_ns();
 void sleep_ns(uint64_t ns);
-void nap_ns(uint64_t ns);  // or until a signal is handled, as SIGCHLD is when a space ends
+// For so long, or until a signal is handled, as SIGCHLD is when a space ends. It misses one that was handled just before
+// it, so a caller looks at what it waits for after every nap, and naps no longer than it may be late.
+void nap_ns(uint64_t ns);
 
 inline void cpu_relax() { __builtin_ia32_pause(); }
 
