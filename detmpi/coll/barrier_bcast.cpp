@@ -51,7 +51,7 @@ int bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& c
     const size_t n = std::min(sent - done, rounds.block());
     if (comm.rank == root) {
       std::byte* place = rounds.prepare(n);
-      if (n > 0) data.read(place, n);
+      if (n > 0) data.read_to_shared(place, n);
       rounds.publish();
     } else {
       data.write(rounds.await(static_cast<uint32_t>(root), n), n);

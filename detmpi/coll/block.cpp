@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../engine/copy.hpp"
 #include "../object/errors.hpp"
 
 namespace detmpi {
@@ -17,6 +18,11 @@ static void copy_own(char* to, const char* from, size_t bytes) {
   constexpr size_t kPiece = 256 * 1024;
   for (size_t done = 0; done < bytes; done += kPiece)
     std::memcpy(to + done, from + done, std::min(kPiece, bytes - done));
+}
+
+void pack_to_shared(void* packed, const void* base, int64_t count, const Datatype& type) {
+  if (!type.dense || count == 0) return pack_all(packed, base, count, type);
+  copy_to_shared(packed, place(static_cast<const char*>(base), type.true_lb), static_cast<size_t>(count) * type.size);
 }
 
 int copy_block(TypedBytes in, TypedBytes out) {

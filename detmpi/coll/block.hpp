@@ -20,6 +20,9 @@ struct Block {
 int copy_block(const Block& from, const Block& to);
 int copy_block(TypedBytes from, TypedBytes to);
 
+// pack_all() to memory that other members read next.
+void pack_to_shared(void* packed, const void* base, int64_t count, const Datatype& type);
+
 // Where the element lies, in a buffer that begins at `base`.
 inline void* offset(const void* base, int64_t element, const Datatype& type) {
   return place(static_cast<const char*>(base), element * type.extent);

@@ -138,7 +138,7 @@ int allgather_by_rounds(const Block& own, BlockOf&& block_of, Comm& comm, bool i
     const auto piece = [&](const TypedBytes& bytes) { return std::min(bytes.left(), rounds.block()); };
     const size_t mine = piece(out);
     std::byte* place = rounds.prepare(mine);
-    if (mine > 0) out.read(place, mine);
+    if (mine > 0) out.read_to_shared(place, mine);
     rounds.publish();
     for (size_t i = 0; i < n; ++i) {
       const size_t bytes = piece(in[i]);

@@ -2,6 +2,7 @@
 // the number of pieces: the vector is cut, the operands are never reordered (DESIGN 5.8).
 #include "../object/errors.hpp"
 #include "../ops/op.hpp"
+#include "block.hpp"
 #include "impl.hpp"
 #include "laid.hpp"
 #include "messages.hpp"
@@ -41,9 +42,9 @@ struct Vector {
 void contribute(Rounds& rounds, const Vector& v, int64_t begin, int64_t n, Share share, int to = Rounds::kEverybody) {
   if (share.size() == n) return;
   std::byte* place = rounds.prepare(v.bytes(n), v.bytes(n - share.size()));
-  if (share.first > 0) pack_all(place, v.at(begin), share.first, v.type);
+  if (share.first > 0) pack_to_shared(place, v.at(begin), share.first, v.type);
   if (share.last < n) {
-    pack_all(place + v.bytes(share.first), v.at(begin + share.last), n - share.last, v.type);
+    pack_to_shared(place + v.bytes(share.first), v.at(begin + share.last), n - share.last, v.type);
   }
   rounds.publish(to);
 }
@@ -117,7 +118,7 @@ void allreduce_cut(Rounds& rounds, Vector& v, char* out, int64_t begin, int64_t 
   if (mine.size() > 0) fold_members(rounds, v, part(mine), begin, n, mine, share_of);
   rounds.finish();
   std::byte* place = rounds.prepare(most, v.bytes(mine.size()));
-  if (mine.size() > 0) pack_all(place, part(mine), mine.size(), v.type);
+  if (mine.size() > 0) pack_to_shared(place, part(mine), mine.size(), v.type);
   rounds.publish();
   for (int64_t i = 0; i < members; ++i) {
     const Share share = share_of(i);
@@ -136,7 +137,7 @@ void allreduce_collected(Rounds& rounds, Vector& v, char* out, int64_t begin, in
   rounds.finish();
   if (rounds.me() == 0) {
     std::byte* place = rounds.prepare(v.bytes(n));
-    if (v.bytes(n) > 0) pack_all(place, base, n, v.type);
+    if (v.bytes(n) > 0) pack_to_shared(place, base, n, v.type);
     rounds.publish();
   } else {
     unpack_all(base, n, v.type, rounds.await(0, v.bytes(n)));

@@ -59,6 +59,12 @@ class TypedBytes {
     else cursor_.pack(to, n);
     done_ += n;
   }
+  // The same, to memory that another process reads next.
+  void read_to_shared(void* to, size_t n) {
+    if (flat_ == nullptr || n < kStreamedBytes) return read(to, n);
+    copy_to_shared(to, flat_ + done_, n);
+    done_ += n;
+  }
   // n bytes into the buffer; what is beyond its end is dropped.
   void write(const void* from, size_t n) {
     if (n > left()) n = left();

@@ -142,7 +142,7 @@ bool Engine::push_first(Request& request, Outbound& out) {
   if (cell == nullptr) return false;
   set_envelope(*cell, request);
   if (bytes > 0) {
-    request.data.read(cells == 1 ? cell->payload : reinterpret_cast<std::byte*>(cell + 1), bytes);
+    request.data.read_to_shared(cells == 1 ? cell->payload : reinterpret_cast<std::byte*>(cell + 1), bytes);
   }
   out.lane.publish(cell, cells, marker(kRecordEager, *request.comm));
   request.started = true;
@@ -158,7 +158,7 @@ bool Engine::push_piece(Request& request, Outbound& out) {
   if (slab.none() && window_.grow()) slab = window_.try_take();
   if (slab.none()) return false;
   const size_t n = std::min(request.data.left(), window_.slab_bytes());
-  request.data.read(spmc::segment::frame(slab), n);
+  request.data.read_to_shared(spmc::segment::frame(slab), n);
   const SlabPiece piece{slab.value, static_cast<uint32_t>(n), request.offer};
   set_envelope(*cell, request);
   std::memcpy(cell->payload, &piece, sizeof piece);
