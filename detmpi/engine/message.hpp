@@ -43,18 +43,23 @@ struct Message : chan::match::Message {
 
 class MessagePool {
  public:
+  // So much memory of their rooms is kept. Else it would go back to the system, and the next messages would take it
+  // anew page by page.
+  static constexpr uint64_t kMostBytes = 1 << 20;
+
   // An empty one.
   Message& get() {
     if (free_ == nullptr) return *new Message;
     Message& message = *free_;
     free_ = static_cast<Message*>(message.next);
     --kept_;
+    kept_bytes_ -= message.room_bytes;
     message.next = nullptr;
     return message;
   }
   // It is in no queue.
   void give_back(Message& message) {
-    if (kept_ == kMost || message.room_bytes > kMostBytes) {
+    if (kept_ == kMost || kept_bytes_ + message.room_bytes > kMostBytes) {
       std::free(message.room);
       delete &message;
       return;
@@ -67,14 +72,15 @@ class MessagePool {
     message.next = free_;
     free_ = &message;
     ++kept_;
+    kept_bytes_ += room_bytes;
   }
 
  private:
   static constexpr uint32_t kMost = 256;
-  static constexpr uint64_t kMostBytes = 4096;
 
   Message* free_ = nullptr;
   uint32_t kept_ = 0;
+  uint64_t kept_bytes_ = 0;
 };
 
 }  // namespace detmpi
