@@ -93,9 +93,9 @@ void copy_vectors(void* to, const void* from, size_t n) {
   else std::memcpy(to, from, n);
 }
 
-void copy_to_shared(void* to, const void* from, size_t n) {
-  if (n < kStreamedBytes || !g_has_avx2) copy_bytes(to, from, n);
-  else g_stores.copy(static_cast<char*>(to), static_cast<const char*>(from), n);
+void copy_long_to_shared(void* to, const void* from, size_t n) {
+  if (g_has_avx2) g_stores.copy(static_cast<char*>(to), static_cast<const char*>(from), n);
+  else std::memcpy(to, from, n);
 }
 
 }  // namespace detmpi

@@ -61,7 +61,7 @@ class TypedBytes {
   }
   // The same, to memory that another process reads next.
   void read_to_shared(void* to, size_t n) {
-    if (flat_ == nullptr || n < kStreamedBytes) return read(to, n);
+    if (flat_ == nullptr) return read(to, n);
     copy_to_shared(to, flat_ + done_, n);
     done_ += n;
   }
