@@ -128,7 +128,9 @@ void Output::flush() {
 }
 
 void Output::complete(std::initializer_list<Output*> outputs) {
-  for (Output* output : outputs) output->flush();
+  for (Output* output : outputs) {
+    if (!output->is_copied()) output->flush();
+  }
   for (Output* output : outputs) output->ensure_name();
   for (Output* output : outputs) output->copy_to_stream();
   for (Output* output : outputs) output->rename_to_name();
@@ -137,6 +139,7 @@ void Output::complete(std::initializer_list<Output*> outputs) {
 void Output::copy_to_stream() {
   if (!is_copied()) return;
   each_block(file_.get(), [this](std::string_view block) { write_all(stream_, block, name_); });
+  write_all(stream_, buffer_, name_);
 }
 
 void Output::write_file(int file) {

@@ -12,7 +12,8 @@
 namespace dmr::command {
 
 // A file is written beside, and then renamed; it keeps the mode of the one that was there. What is for standard output,
-// a device or a pipe is kept in a temporary file until then, and copied: these are never replaced.
+// a device or a pipe is kept until then, in memory or, if it is long, in a temporary file, and copied: these are never
+// replaced.
 class Output {
  public:
   explicit Output(const Arguments& arguments);  // throws JobError
@@ -23,7 +24,7 @@ class Output {
   // These throw JobError.
   void write(std::string_view bytes) {
     buffer_ += bytes;
-    if (buffer_.size() >= kBufferBytes) flush();
+    if (buffer_.size() >= (is_copied() ? kKeptBytes : kBufferBytes)) flush();
   }
   void write_file(int file);  // all that is in it
   // All outputs of a job appear. What may fail comes first, and files last: of some that are renamed one behind the
@@ -32,12 +33,13 @@ class Output {
 
  private:
   static constexpr size_t kBufferBytes = 1 << 16;
+  static constexpr size_t kKeptBytes = 4 << 20;  // need no file
   void choose_place(const Arguments& arguments);
   void open_beside();
   template <typename Make>
   void name_beside(Make&& make);
   bool is_copied() const { return stream_ >= 0; }
-  void flush();
+  void flush();  // to the file
   void copy_to_stream();
   void ensure_name();
   void rename_to_name();
