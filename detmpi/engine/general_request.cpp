@@ -22,17 +22,17 @@ int general_query(const Request& request, MPI_Status* status) {
   MPI_Status unwanted;
   if (!wanted(status)) status = &unwanted;
   empty_status(status, MPI_ANY_SOURCE);
-  output_tick();
+  const CallbackScope scope;
   return request.general->query(request.general->extra, status);
 }
 
 int general_free(const Request& request) {
-  output_tick();
+  const CallbackScope scope;
   return request.general->free(request.general->extra);
 }
 
 int general_cancel(const Request& request) {
-  output_tick();
+  const CallbackScope scope;
   return request.general->cancel(request.general->extra, request.complete);
 }
 

@@ -8,6 +8,7 @@
 #include <base/wait.hpp>
 
 #include "call_ids.hpp"
+#include "library_memory.hpp"
 #include "work.hpp"
 
 namespace detmpi {
@@ -96,7 +97,17 @@ class CallScope {
   CallScope& operator=(const CallScope&) = delete;
 
  private:
+  InLibrary in_library_;
   CallState outer_;
+};
+
+// While a call runs a function of the program's.
+class CallbackScope {
+ public:
+  CallbackScope() { output_tick(); }
+
+ private:
+  InProgram in_program_;
 };
 
 }  // namespace detmpi

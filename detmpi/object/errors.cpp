@@ -238,8 +238,10 @@ int raise_error(int code) {
   int handle = on.handle;
   int seen = code;
   errhandler_retain(*on.handler);  // the function may replace or free its own handler
-  output_tick();
-  on.handler->function(&handle, &seen);
+  {
+    const CallbackScope scope;
+    on.handler->function(&handle, &seen);
+  }
   errhandler_release(*on.handler);
   return code;
 }

@@ -46,7 +46,10 @@ int attribute_delete(int object, Attributes& attributes, Keyval& keyval) {
     return make_error(MPI_ERR_KEYVAL, "there is no attribute under key 0x%08x", static_cast<unsigned>(keyval.handle));
   }
   if (keyval.remove != nullptr) {
-    const int code = keyval.remove(object, keyval.handle, attribute->value, keyval.extra);
+    const int code = [&] {
+      const CallbackScope scope;
+      return keyval.remove(object, keyval.handle, attribute->value, keyval.extra);
+    }();
     if (code != MPI_SUCCESS) return code;
   }
   const auto found = position(attributes, keyval);  // the callback may have changed the list
@@ -63,7 +66,10 @@ int attributes_copy(int object, Attributes from, Attributes& to) {
     if (keyval.copy == nullptr) continue;
     void* value = nullptr;
     int flag = 0;
-    const int code = keyval.copy(object, keyval.handle, keyval.extra, attribute.value, &value, &flag);
+    const int code = [&] {
+      const CallbackScope scope;
+      return keyval.copy(object, keyval.handle, keyval.extra, attribute.value, &value, &flag);
+    }();
     if (code != MPI_SUCCESS) return code;
     if (flag == 0) continue;
     ++keyval.refs;

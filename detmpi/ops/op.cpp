@@ -69,7 +69,7 @@ void call_user(const Op& op, const void* in, void* inout, int64_t count, const D
     MPI_Datatype handle = type.handle;
     char* const from = static_cast<char*>(const_cast<void*>(in)) + done * type.extent;
     char* const to = static_cast<char*>(inout) + done * type.extent;
-    output_tick();
+    const CallbackScope scope;
     if (op.function.of_counts != nullptr) op.function.of_counts(from, to, &length, &handle);
     else op.function.of_ints(from, to, &short_length, &handle);
   }

@@ -10,7 +10,7 @@
 #include <spmc/hooks.hpp>
 
 #include "collector.hpp"
-#include "heap.hpp"
+#include <space/heap.hpp>
 #include "identity.hpp"
 
 namespace space {

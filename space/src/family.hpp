@@ -9,7 +9,7 @@
 #include <space/space.h>
 #include <base/result.hpp>
 
-#include "heap_range.hpp"
+#include <space/heap_range.hpp>
 #include "slots.hpp"
 
 namespace space {

@@ -1,4 +1,4 @@
-#include "heap.hpp"
+#include <space/heap.hpp>
 
 #include <cerrno>
 #include <cstring>
@@ -56,7 +56,11 @@ Heap& heap_with(const void* block) {
 
 }  // namespace
 
-PageResource::PageResource(RangeGiver& range) : range_(range), break_(range.mine().base), mapped_(range.mine().base) {}
+// Mappings grow with what is mapped, so few are ever made; their list takes its memory now, from outside this heap.
+PageResource::PageResource(RangeGiver& range) : range_(range), break_(range.mine().base), mapped_(range.mine().base) {
+  constexpr size_t kMostMappings = 128;
+  mappings_.reserve(kMostMappings);
+}
 
 bool PageResource::ensure_mapped(uint64_t end) {
   if (end > range_.lowest_given()) return false;

@@ -1,4 +1,4 @@
-#include "heap_range.hpp"
+#include <space/heap_range.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -13,7 +13,7 @@
 #include <spmc/self.hpp>
 
 #include "collector.hpp"
-#include "heap.hpp"
+#include <space/heap.hpp>
 #include "identity.hpp"
 
 namespace space {

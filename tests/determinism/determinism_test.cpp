@@ -127,4 +127,5 @@ TEST_CASE("addresses") {
     return;
   }
   expect_same("addresses", 3, false);
+  expect_same("heap_addresses", 3, false);
 }

@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "heap.hpp"
-#include "heap_range.hpp"
+#include <space/heap.hpp>
+#include <space/heap_range.hpp>
 #include "space_test.hpp"
 
 using namespace space_test;

@@ -9,7 +9,7 @@
 
 #include <base/mapping.hpp>
 
-#include "heap_range.hpp"
+#include <space/heap_range.hpp>
 
 namespace space {
 

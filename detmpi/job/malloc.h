@@ -1,0 +1,30 @@
+// The heap of the library's own, for malloc_names.c: C, because that is compiled into libraries that are not C++.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Addresses of the heap, in every rank.
+#define DETMPI_OWN_HEAP_ADDRESS UINT64_C(0x100000000000)
+#define DETMPI_OWN_HEAP_BYTES (UINT64_C(1) << 40)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Is the calling thread in a call of the library's, and not in a function of the program's that this has called?
+int detmpi_is_inside(void);
+static inline int detmpi_is_own(const void* block) {
+  return (uint64_t)(uintptr_t)block - DETMPI_OWN_HEAP_ADDRESS < DETMPI_OWN_HEAP_BYTES;
+}
+
+// NULL when memory is used up. The caller is inside.
+void* detmpi_own_malloc(size_t size);
+void* detmpi_own_calloc(size_t count, size_t size);
+// Of own blocks, from anywhere.
+void* detmpi_own_realloc(void* block, size_t size);
+void detmpi_own_free(void* block);
+
+#ifdef __cplusplus
+}
+#endif

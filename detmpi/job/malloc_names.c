@@ -1,0 +1,51 @@
+// malloc and its like for the whole process, in each library that a program of DetMPI's may be linked with: the first
+// library that has them counts, and one that is needed by another library alone comes after the C library. A call of
+// the library's gets blocks of its own heap (malloc.cpp); everybody else gets those of whoever comes next, as a rule
+// the C library, the same in every run. A block goes back where it came from, whoever frees it.
+//
+// What has an alignment of its own (aligned_alloc, posix_memalign) is everybody's as before: the library asks for such
+// blocks at times that do not depend on messages.
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "malloc.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+// Who comes next; found at the first call, which any thread may make, and others at the same time.
+#define NEXT(name, type)                                   \
+  __extension__({                                          \
+    static type found;                                     \
+    type next = __atomic_load_n(&found, __ATOMIC_RELAXED); \
+    if (__builtin_expect(next == NULL, 0)) {               \
+      next = __extension__(type) dlsym(RTLD_NEXT, #name);  \
+      __atomic_store_n(&found, next, __ATOMIC_RELAXED);    \
+    }                                                      \
+    next;                                                  \
+  })
+
+typedef void* (*malloc_type)(size_t);
+typedef void* (*calloc_type)(size_t, size_t);
+typedef void* (*realloc_type)(void*, size_t);
+typedef void (*free_type)(void*);
+
+EXPORTED void* malloc(size_t size) {
+  if (detmpi_is_inside()) return detmpi_own_malloc(size);
+  return NEXT(malloc, malloc_type)(size);
+}
+
+EXPORTED void* calloc(size_t count, size_t size) {
+  if (detmpi_is_inside()) return detmpi_own_calloc(count, size);
+  return NEXT(calloc, calloc_type)(count, size);
+}
+
+EXPORTED void* realloc(void* block, size_t size) {
+  if (block == NULL) return malloc(size);
+  if (detmpi_is_own(block)) return detmpi_own_realloc(block, size);
+  return NEXT(realloc, realloc_type)(block, size);
+}
+
+EXPORTED void free(void* block) {
+  if (detmpi_is_own(block)) detmpi_own_free(block);
+  else NEXT(free, free_type)(block);
+}
