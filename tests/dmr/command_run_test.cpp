@@ -24,7 +24,8 @@ std::vector<int> running(const std::string& words) {
   std::vector<int> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
     std::ifstream file(entry.path() / "cmdline");
-    std::string line{std::istreambuf_iterator<char>(file), {}};
+    std::string line;
+    std::getline(file, line);  // nothing, if the process has ended meanwhile
     std::replace(line.begin(), line.end(), '\0', ' ');
     if (line == words + ' ') found.push_back(std::stoi(entry.path().filename()));
   }
