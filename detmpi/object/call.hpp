@@ -7,8 +7,8 @@
 
 #include <base/wait.hpp>
 
+#include "../heap/library_memory.hpp"
 #include "call_ids.hpp"
-#include "library_memory.hpp"
 #include "work.hpp"
 
 namespace detmpi {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include <space/space.h>
 #include <base/check.hpp>
@@ -154,16 +155,29 @@ std::pmr::memory_resource* Heap::resource() {
   return &*pools_;
 }
 
-void* Heap::allocate(size_t size) {
-  if (size > kHeapsBytes) return nullptr;
+// In the place of a small block's header: its seal stays broken.
+struct Heap::FreeBlock {
+  FreeBlock* next;
+  uint64_t seal;
+};
+
+void* Heap::take_block(size_t bytes) {
+  FreeBlock** const list = list_of(bytes);
+  if (list != nullptr && *list != nullptr) return std::exchange(*list, (*list)->next);
   try {
-    auto* header = static_cast<BlockHeader*>(resource()->allocate(block_bytes(size), alignof(BlockHeader)));
-    header->size = size;
-    header->seal = seal_of(header);
-    return header + 1;
+    return resource()->allocate(bytes, alignof(BlockHeader));
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
+}
+
+void* Heap::allocate(size_t size) {
+  if (size > kHeapsBytes) return nullptr;
+  auto* const header = static_cast<BlockHeader*>(take_block(block_bytes(size)));
+  if (header == nullptr) return nullptr;
+  header->size = size;
+  header->seal = seal_of(header);
+  return header + 1;
 }
 
 void* Heap::allocate_zeroed(size_t count, size_t size) {
@@ -180,7 +194,8 @@ void Heap::free(void* block) {
   BlockHeader* const header = header_of(block);
   const size_t bytes = block_bytes(header->size);
   header->seal = 0;
-  resource()->deallocate(header, bytes, alignof(BlockHeader));
+  if (FreeBlock** const list = list_of(bytes)) *list = new (header) FreeBlock{*list, 0};
+  else resource()->deallocate(header, bytes, alignof(BlockHeader));
 }
 
 bool Heap::contains(const void* block) const {

@@ -9,6 +9,7 @@
 #include "run_mpi.hpp"
 #include "running.hpp"
 #include "support/leak_check.hpp"
+#include "support/sanitized.hpp"
 
 using namespace mpi_test;
 using test_support::run_command;
@@ -205,15 +206,6 @@ TEST_CASE("large output") {
   CHECK(of_rank == std::vector<size_t>(4, kKilobytes));
 }
 
-// AddressSanitizer takes the signal, and reports it in its own way.
-#ifdef __has_feature  // clang++
-constexpr bool kSignalsReachUs = !__has_feature(address_sanitizer);
-#elif defined __SANITIZE_ADDRESS__  // g++
-constexpr bool kSignalsReachUs = false;
-#else
-constexpr bool kSignalsReachUs = true;
-#endif
-
 TEST_CASE("however a job ends, all that was printed is shown, before the message") {
   const std::string expected = "rank 0 was here\nrank 1 was here\nrank 2 was here\nand ends";
   struct End {
@@ -222,7 +214,8 @@ TEST_CASE("however a job ends, all that was printed is shown, before the message
   };
   for (const char* start : kStarts) {
     for (const End& end : {End{"segv", 128 + SIGSEGV}, End{"abort", 7}, End{"exit", 8}, End{"kill", 128 + SIGKILL}}) {
-      if (end.exit_code == 128 + SIGSEGV && !kSignalsReachUs) continue;
+      // It reports this signal in its own way.
+      if (end.exit_code == 128 + SIGSEGV && test_support::kAddressSanitizer) continue;
       const auto argv = job(3, "printing", {start}, {"crash", end.how});
       const RunResult run = run_command(argv);
       INFO(end.how << ", " << start << "\n" << run.err);

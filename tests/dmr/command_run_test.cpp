@@ -13,6 +13,7 @@
 
 #include "../detmpi/running.hpp"
 #include "command.hpp"
+#include "support/sanitized.hpp"
 
 using namespace dmr_test;
 using mpi_test::Running;
@@ -57,13 +58,7 @@ void signal_and_check(const std::vector<std::string>& arguments, const std::stri
 }
 
 // In MiB. The sanitizers' own memory is more than all that is to be limited.
-#ifdef __has_feature  // clang++
-constexpr long kMostMemory = __has_feature(address_sanitizer) ? LONG_MAX : 64;
-#elif defined __SANITIZE_ADDRESS__  // g++
-constexpr long kMostMemory = LONG_MAX;
-#else
-constexpr long kMostMemory = 64;
-#endif
+constexpr long kMostMemory = test_support::kAddressSanitizer ? LONG_MAX : 64;
 
 // The most memory in MiB that a process of this command had.
 long most_memory(const std::vector<std::string>& arguments, std::string& output) {

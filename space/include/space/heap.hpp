@@ -1,7 +1,9 @@
-// The heap of a space: blocks with a header, over pools, over pages of the space's own address range.
+// The heap of a space: blocks with a header, over lists of small free ones, over pools, over pages of the space's own
+// address range.
 // Private memory, single thread. A child inherits copies of its ancestors' heaps and may free into them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory_resource>
 #include <optional>
@@ -58,9 +60,16 @@ class Heap {
   uint64_t mapped_end() const { return pages_.mapped_end(); }
 
  private:
+  // Of blocks with their header. The last one freed is the first one taken, for it is in the caches.
+  static constexpr size_t kUnit = 16, kLargestSmall = 1024;
+  struct FreeBlock;
+  FreeBlock** list_of(size_t bytes) { return bytes <= kLargestSmall ? &small_[bytes / kUnit] : nullptr; }
+  void* take_block(size_t bytes);
+
   RangeGiver range_;
   PageResource pages_;
   std::optional<std::pmr::unsynchronized_pool_resource> pools_;
+  std::array<FreeBlock*, kLargestSmall / kUnit + 1> small_{};
 };
 
 // The heap of this space.

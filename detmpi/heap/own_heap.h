@@ -12,8 +12,14 @@
 extern "C" {
 #endif
 
-// Is the calling thread in a call of the library's, and not in a function of the program's that this has called?
-int detmpi_is_inside(void);
+// Is this thread in a call of the library's, and not in a function of the program's that this has called?
+// (library_memory.hpp)
+#ifdef __cplusplus
+[[gnu::visibility("default"), gnu::tls_model("initial-exec")]] extern constinit thread_local bool detmpi_in_library;
+#else
+extern _Thread_local _Bool detmpi_in_library __attribute__((tls_model("initial-exec")));
+#endif
+
 static inline int detmpi_is_own(const void* block) {
   return (uint64_t)(uintptr_t)block - DETMPI_OWN_HEAP_ADDRESS < DETMPI_OWN_HEAP_BYTES;
 }

@@ -1,6 +1,6 @@
 // malloc and its like for the whole process, in each library that a program of DetMPI's may be linked with: the first
 // library that has them counts, and one that is needed by another library alone comes after the C library. A call of
-// the library's gets blocks of its own heap (malloc.cpp); everybody else gets those of whoever comes next, as a rule
+// the library's gets blocks of its own heap (own_heap.cpp); everybody else gets those of whoever comes next, as a rule
 // the C library, the same in every run. A block goes back where it came from, whoever frees it.
 //
 // What has an alignment of its own (aligned_alloc, posix_memalign) is everybody's as before: the library asks for such
@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include "malloc.h"
+#include "own_heap.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -30,12 +30,12 @@ typedef void* (*realloc_type)(void*, size_t);
 typedef void (*free_type)(void*);
 
 EXPORTED void* malloc(size_t size) {
-  if (detmpi_is_inside()) return detmpi_own_malloc(size);
+  if (detmpi_in_library) return detmpi_own_malloc(size);
   return NEXT(malloc, malloc_type)(size);
 }
 
 EXPORTED void* calloc(size_t count, size_t size) {
-  if (detmpi_is_inside()) return detmpi_own_calloc(count, size);
+  if (detmpi_in_library) return detmpi_own_calloc(count, size);
   return NEXT(calloc, calloc_type)(count, size);
 }
 

@@ -1,4 +1,4 @@
-#include "malloc.h"
+#include "own_heap.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include <space/heap.hpp>
 
-#include "../object/library_memory.hpp"
+#include "library_memory.hpp"
 
 namespace detmpi {
 namespace {
@@ -37,8 +37,6 @@ using namespace detmpi;
 #define EXPORTED [[gnu::visibility("default")]]
 
 extern "C" {
-
-EXPORTED int detmpi_is_inside() { return g_in_library; }
 
 // What the heap itself asks malloc for, like an exception, is the program's.
 EXPORTED void* detmpi_own_malloc(size_t size) {
