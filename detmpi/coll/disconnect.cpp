@@ -2,22 +2,29 @@
 #include "../engine/operation.hpp"
 #include "impl.hpp"
 
-#include <utility>
+#include <ranges>
 #include <vector>
 
 namespace detmpi::impl {
 
 int comm_disconnect(MPI_Comm* handle) {
   Comm* comm = comm_from(*handle);
-  std::vector<MPI_Request> pending, freed;  // those that were freed do not end by themselves while they are waited for
+  std::vector<MPI_Request> pending;
+  std::vector<Request*> freed;  // these do not go by themselves while they are waited for
   for (Request& request : request_pool()) {
-    const bool under_way = request.handle != MPI_REQUEST_NULL && request.active && !request.complete;
+    const bool under_way = request.in_use() && request.active && !request.complete;
     if (!under_way || request.comm != comm) continue;
+    if (request.detached) {
+      request_attach(request);
+      freed.push_back(&request);
+    }
     pending.push_back(request.handle);
-    if (std::exchange(request.detached, false)) freed.push_back(request.handle);
   }
   g_engine.block_until_all_complete(pending);
-  for (const MPI_Request request : freed) g_engine.delete_detached(*request_from(request));
+  for (Request* const request : freed | std::views::reverse) {
+    request_detach(*request);
+    g_engine.delete_detached(*request);
+  }
   operations_complete(*comm);
   return comm_free(handle);
 }

@@ -38,7 +38,7 @@ int general_cancel(const Request& request) {
 
 int general_give_up(Request& request) {
   if (request.complete) return give_back(request);
-  request.detached = true;
+  request.detached = true;  // it keeps its handle, by which MPI_Grequest_complete ends it
   return MPI_SUCCESS;
 }
 

@@ -108,7 +108,7 @@ void each_message(Visit&& visit) {
   };
   for (Request& request : request_pool()) {
     if (request.operation != nullptr) visit_parts(*request.operation);
-    else if (request.handle != MPI_REQUEST_NULL) visit(request);
+    else if (request.in_use()) visit(request);
   }
   for (const GivenUp& given_up : g_given_up) visit_parts(*given_up.operation);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "events.hpp"
@@ -17,7 +18,15 @@ constexpr uint32_t kPrefix = 0xac000000;  // made by the program, kind 11 (see o
 constexpr uint32_t kIndexMask = 0x03ffffff;
 
 std::deque<Request> g_pool;  // addresses stay valid as it grows
-std::vector<uint32_t> g_free;
+std::vector<Request*> g_free;
+std::vector<Request*> g_by_handle;  // null: the handle is free
+std::vector<uint32_t> g_free_handles;
+
+void free_handle(Request& request) {
+  const auto index = static_cast<uint32_t>(std::exchange(request.handle, MPI_REQUEST_NULL)) & kIndexMask;
+  g_by_handle[index] = nullptr;
+  g_free_handles.push_back(index);
+}
 
 }  // namespace
 
@@ -33,17 +42,28 @@ uint64_t content_of(TypedBytes data, size_t n) {
 void OperationDeleter::operator()(Operation* operation) const { delete operation; }
 
 Request& request_new() {
-  uint32_t index;
-  if (g_free.empty()) {
-    index = static_cast<uint32_t>(g_pool.size());
-    g_pool.emplace_back();
-  } else {
-    index = g_free.back();
-    g_free.pop_back();
-  }
-  Request& request = g_pool[index];
-  request.handle = static_cast<int>(kPrefix | index);
+  if (g_free.empty()) g_free.push_back(&g_pool.emplace_back());
+  Request& request = *g_free.back();
+  g_free.pop_back();
+  request_attach(request);
   return request;
+}
+
+void request_attach(Request& request) {
+  if (g_free_handles.empty()) {
+    g_free_handles.push_back(static_cast<uint32_t>(g_by_handle.size()));
+    g_by_handle.push_back(nullptr);
+  }
+  const uint32_t index = g_free_handles.back();
+  g_free_handles.pop_back();
+  g_by_handle[index] = &request;
+  request.handle = static_cast<int>(kPrefix | index);
+  request.detached = false;
+}
+
+void request_detach(Request& request) {
+  free_handle(request);
+  request.detached = true;
 }
 
 void Request::keep_whole() {
@@ -54,11 +74,11 @@ void Request::keep_whole() {
 }
 
 void request_delete(Request& request) {
-  const auto index = static_cast<uint32_t>(request.handle) & kIndexMask;
+  if (request.handle != MPI_REQUEST_NULL) free_handle(request);
   if (request.comm != nullptr) comm_release(*request.comm);
   std::free(request.own_buffer);
   request = Request();
-  g_free.push_back(index);
+  g_free.push_back(&request);
 }
 
 std::deque<Request>& request_pool() { return g_pool; }
@@ -66,9 +86,7 @@ std::deque<Request>& request_pool() { return g_pool; }
 Request* request_from(MPI_Request handle) {
   const auto bits = static_cast<uint32_t>(handle);
   const uint32_t index = bits & kIndexMask;
-  if ((bits & ~kIndexMask) != kPrefix || index >= g_pool.size()) return nullptr;
-  Request& request = g_pool[index];
-  return request.handle == handle ? &request : nullptr;
+  return (bits & ~kIndexMask) == kPrefix && index < g_by_handle.size() ? g_by_handle[index] : nullptr;
 }
 
 }  // namespace detmpi

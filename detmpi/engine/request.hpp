@@ -124,7 +124,7 @@ struct Request : chan::match::Receive {
   bool started = false;  // send: the first record is in the lane
   bool persistent = false;
   bool active = true;
-  bool detached = false;   // nobody waits for it: frees itself when complete
+  bool detached = false;   // freed by the program: nobody waits for it, and it goes when it is complete
   bool blocking = false;   // the call waits for it: it can be neither tested nor cancelled
   bool cancelled = false;  // receive, complete
   bool ack_due = false;    // receive: of a synchronous message that is not acknowledged yet
@@ -156,6 +156,8 @@ struct Request : chan::match::Receive {
   uint64_t kept = 0;  // bytes in it
   int handle = MPI_REQUEST_NULL;
 
+  // Of the pool: not free.
+  bool in_use() const { return handle != MPI_REQUEST_NULL || detached; }
   // A pending receive that nobody contests: its source's next message that it accepts is its own.
   bool plain() const { return source != chan::match::kAny && !contested; }
   void keep_whole();
@@ -181,6 +183,11 @@ struct Request : chan::match::Receive {
 // From the pool, with a handle. Numbering is deterministic: the handle freed last is given out first.
 Request& request_new();
 void request_delete(Request& request);
+// Takes the handle away. When the request will be complete and go depends on timing; when its handle is given out
+// again must not.
+void request_detach(Request& request);
+// Gives it one again, for a while: those who get one lose them in reverse order, so that the numbering stays.
+void request_attach(Request& request);
 // Null for a handle that is not valid.
 Request* request_from(MPI_Request handle);
 // Null for a null handle and for an inactive request: nothing to wait for.
@@ -189,7 +196,7 @@ inline Request* active_request(MPI_Request handle) {
   Request* request = request_from(handle);
   return request != nullptr && request->active ? request : nullptr;
 }
-// The pool, for whoever visits all requests; those whose handle is null are free.
+// For whoever visits all requests; some are not in use.
 std::deque<Request>& request_pool();
 
 }  // namespace detmpi

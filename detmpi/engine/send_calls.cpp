@@ -73,7 +73,7 @@ int bsend(const void* buf, MPI_Count count, const Datatype& type, int dest, int 
   retain(request, comm);
   start_buffered(request, buf, count, type, comm, dest, tag);
   if (request.complete) request_delete(request);
-  else request.detached = true;
+  else request_detach(request);
   return MPI_SUCCESS;
 }
 

@@ -30,14 +30,14 @@ bool leaves_open(CallId id) {
 }
 
 bool names(std::span<const MPI_Request> handles, const Request& request) {
-  return std::ranges::find(handles, request.handle) != handles.end();
+  return !request.detached && std::ranges::find(handles, request.handle) != handles.end();
 }
 
 }  // namespace
 
 void Engine::note_from_any(Request& request) {
   request.from_any = true;
-  request.prefer_nobody();  // it may be persistent
+  request.prefer_nobody();                         // it may be persistent
   const bool alone = from_any_++ == held_.size();  // the held ones do not compete with it, or they were settled
   const bool may_be_held = request.handle != MPI_REQUEST_NULL && !strict_sends_;
   if (!alone || first_come_ || !g_choices.plain()) return;

@@ -288,9 +288,12 @@ int request_free(MPI_Request* handle) {
   *handle = MPI_REQUEST_NULL;
   if (request.kind == RequestKind::kGeneral) return general_give_up(request);
   if (operation) operation_give_up(std::move(request.operation), *request.comm);
-  if (operation || !request.active) request_delete(request);
-  else if (request.complete) g_engine.delete_detached(request);
-  else request.detached = true;  // it stays posted, and frees itself
+  if (operation || !request.active) {
+    request_delete(request);
+    return MPI_SUCCESS;
+  }
+  request_detach(request);  // if it is not complete it stays posted, and goes by itself
+  if (request.complete) g_engine.delete_detached(request);
   return MPI_SUCCESS;
 }
 

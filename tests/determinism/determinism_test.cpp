@@ -128,6 +128,7 @@ TEST_CASE("the logical clock") {
   expect_same("logical_clock", 2, false, {"--wtime=logical"});
   expect_same("logical_clock", 4, false, {"--wtime=logical"});
 }
+TEST_CASE("handles of requests") { expect_same("freed_requests", 3); }
 TEST_CASE("addresses") {
   if (randomised_for_good()) return;
   expect_same("addresses", 3, false);
