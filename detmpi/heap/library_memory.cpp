@@ -1,3 +1,3 @@
 #include "library_memory.hpp"
 
-extern "C" constinit thread_local bool detmpi_in_library = false;
+constinit thread_local bool detmpi_in_library = false;  // with the linkage that the header gives it
