@@ -2,13 +2,13 @@
 // the number of pieces: the vector is cut, the operands are never reordered (DESIGN 5.8).
 #include "../object/errors.hpp"
 #include "../ops/op.hpp"
+#include "along_ranks.hpp"
 #include "block.hpp"
 #include "impl.hpp"
 #include "laid.hpp"
 #include "messages.hpp"
 #include "reduce_exposed.hpp"
 #include "rounds.hpp"
-#include "scan.hpp"
 
 #include <algorithm>
 #include <vector>

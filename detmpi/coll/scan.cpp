@@ -1,100 +1,18 @@
 // Prefix reductions. Short vectors are published, and every member folds those of all before it: it waits for none of
 // those after it, and for nobody's result. A longer one travels along the ranks: every member gets the fold of all
 // before it from its left-hand neighbour, folds its own contribution in, and passes the result on; so n members fold n
-// times, not n * n / 2. It goes in pieces, so that members work on different ones at the same time.
-#include "scan.hpp"
-
+// times, not n * n / 2. It does so in rounds, in which a member runs as far ahead as the board allows; where these are
+// too small, as messages.
 #include <algorithm>
 
+#include "along_ranks.hpp"
+#include "block.hpp"
 #include "impl.hpp"
 #include "laid.hpp"
 #include "messages.hpp"
 #include "rounds.hpp"
 
 namespace detmpi {
-namespace {
-
-constexpr size_t kPieceBytes = 8192;
-
-int64_t piece_of(const Datatype& type, int64_t count) {
-  return std::clamp<int64_t>(static_cast<int64_t>(kPieceBytes / std::max<size_t>(type.size, 1)), 1,
-                             std::max<int64_t>(count, 1));
-}
-
-// The neighbours, in an operation on elements of a type.
-class Line {
- public:
-  Line(const Datatype& type, Comm& comm, const Signature& signature)
-      : type_(type),
-        comm_(comm),
-        left_(peer_in(comm, comm.rank - 1, signature)),
-        right_(peer_in(comm, comm.rank + 1, signature)) {}
-
-  void receive_left(void* base, int64_t count) {
-    if (const int code = receive(base, count, type_, comm_, left_); code_ == MPI_SUCCESS) code_ = code;
-  }
-  void send_right(const void* base, int64_t count) const {
-    if (code_ != MPI_SUCCESS) count = 0;
-    if (right_.rank < comm_.size) p2p_send(base, count, type_, comm_, right_, SendMode::kStandard);
-  }
-  int code() const { return code_; }
-
- private:
-  const Datatype& type_;
-  Comm& comm_;
-  Peer left_, right_;
-  int code_ = MPI_SUCCESS;  // the first error
-};
-
-// Calls `what` with the first element and the number of elements of each piece.
-template <typename What>
-void in_pieces(const Datatype& type, int64_t count, What&& what) {
-  const int64_t piece = piece_of(type, count);
-  for (int64_t done = 0; done < count; done += piece) what(done * type.extent, std::min(piece, count - done));
-}
-
-// The fold of the members before this one, in `out`.
-int fold_before(const char* in, char* out, int64_t count, const Datatype& type, const Op& op, Comm& comm,
-                const Signature& signature) {
-  Line line(type, comm, signature);
-  const TypedRoom folded(type, piece_of(type, count));
-  in_pieces(type, count, [&](ptrdiff_t at, int64_t n) {
-    copy_typed(folded.base(), in + at, n, type);
-    if (comm.rank > 0) {
-      line.receive_left(out + at, n);
-      fold_left(op, out + at, folded.base(), n, type);
-    }
-    line.send_right(folded.base(), n);
-  });
-  return line.code();
-}
-
-}  // namespace
-
-int fold_along_ranks(const void* in, void* out, int64_t count, const Datatype& type, const Op& op, Comm& comm,
-                     const Signature& signature) {
-  Line line(type, comm, signature);
-  const bool first = comm.rank == 0;
-  const bool into_out = !first && in != out && !op.function;  // an operation of the program's would need a copy of `in`
-  const TypedRoom left(type, first || into_out ? 0 : piece_of(type, count));
-  in_pieces(type, count, [&](ptrdiff_t at, int64_t n) {
-    char* const folded = static_cast<char*>(out) + at;
-    const char* const own = static_cast<const char*>(in) + at;
-    if (into_out) {
-      line.receive_left(folded, n);
-      fold(op, folded, own, n, type);
-    } else {
-      if (in != out) copy_typed(folded, own, n, type);
-      if (!first) {
-        line.receive_left(left.base(), n);
-        fold_left(op, left.base(), folded, n, type);
-      }
-    }
-    line.send_right(folded, n);
-  });
-  return line.code();
-}
-
 namespace {
 
 // Nothing is received by the first member, so that lengths are compared here: it is told with the tags of messages.
@@ -126,6 +44,79 @@ int fold_published(const void* in, void* out, int64_t count, const Datatype& typ
   return rounds.code();
 }
 
+// What a member keeps: the fold of those up to it, or of those before it.
+enum class Keeps : uint8_t { kIncluding, kExcluding };
+
+// A member's part in the rounds: elements [at, at + n) of the vector, which lie packed in `left`, the fold of the
+// members before it (null: there is none), and go packed to `right` (null: there is nobody).
+class Link {
+ public:
+  Link(const void* in, void* out, int64_t count, const Datatype& type, const Op& op, Keeps keeps)
+      : in_(static_cast<const char*>(in)),
+        out_(static_cast<char*>(out)),
+        type_(type),
+        op_(op),
+        keeps_(keeps),
+        piece_(fold_piece(type, count)),
+        laid_(type, piece_),
+        folded_(type, keeps == Keeps::kExcluding ? piece_ : 0) {}
+
+  // In pieces that stay in the nearest cache.
+  void pass(int64_t at, int64_t n, const std::byte* left, std::byte* right) {
+    for (int64_t done = 0; done < n; done += piece_) {
+      const size_t packed = static_cast<size_t>(done) * type_.size;
+      pass_piece((at + done) * type_.extent, std::min(piece_, n - done), left == nullptr ? nullptr : left + packed,
+                 right == nullptr ? nullptr : right + packed);
+    }
+  }
+
+ private:
+  void pass_piece(ptrdiff_t at, int64_t n, const std::byte* left, std::byte* right) {
+    const bool including = keeps_ == Keeps::kIncluding;
+    char* const folded = including ? out_ + at : folded_.base();
+    if (in_ + at != folded) copy_typed(folded, in_ + at, n, type_);
+    if (left != nullptr) {
+      if (!including) unpack_all(out_ + at, n, type_, left);
+      fold_left(op_, laid_.from(left, n), folded, n, type_);
+    }
+    if (right != nullptr) pack_to_shared(right, folded, n, type_);
+  }
+
+  const char* in_;
+  char* out_;
+  const Datatype& type_;
+  const Op& op_;
+  Keeps keeps_;
+  int64_t piece_;
+  Laid laid_;
+  TypedRoom folded_;
+};
+
+bool passes_in_rounds(const Datatype& type, Comm& comm) {
+  return comm.size > 1 && Rounds(comm).block() >= std::max(kFoldedAtOnce, type.size);
+}
+
+int fold_in_rounds(const void* in, void* out, int64_t count, const Datatype& type, const Op& op, Comm& comm,
+                   const Signature& signature, Keeps keeps) {
+  Rounds rounds(comm, signature);
+  if (rounds.out()) [[unlikely]]
+    return rounds.code();
+  const auto me = rounds.me();
+  const bool last = me + 1 == rounds.members();
+  const auto block = static_cast<int64_t>(rounds.block() / type.size);
+  Link link(in, out, count, type, op, keeps);
+  for (int64_t begin = 0; begin < count; begin += block) {
+    const int64_t n = std::min(block, count - begin);
+    const size_t bytes = static_cast<size_t>(n) * type.size;
+    const std::byte* const left = me == 0 ? nullptr : rounds.await(me - 1, bytes);
+    std::byte* const right = last ? nullptr : rounds.prepare(bytes);
+    link.pass(begin, n, left, right);
+    if (!last) rounds.publish(static_cast<int>(me + 1));
+    rounds.finish();
+  }
+  return rounds.code();
+}
+
 }  // namespace
 
 namespace impl {
@@ -134,6 +125,8 @@ int scan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& ty
   const void* in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
   const Signature signature = signature_of(count, type, op);
   if (is_short(signature, comm)) return fold_published(in, recvbuf, count, type, op, comm, signature, comm.rank + 1);
+  if (passes_in_rounds(type, comm))
+    return fold_in_rounds(in, recvbuf, count, type, op, comm, signature, Keeps::kIncluding);
   if (const int out = begin_operation(comm, signature); out != MPI_SUCCESS) return out;
   return fold_along_ranks(in, recvbuf, count, type, op, comm, signature);
 }
@@ -142,8 +135,10 @@ int exscan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& 
   const void* in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
   const Signature signature = signature_of(count, type, op);
   if (is_short(signature, comm)) return fold_published(in, recvbuf, count, type, op, comm, signature, comm.rank);
+  if (passes_in_rounds(type, comm))
+    return fold_in_rounds(in, recvbuf, count, type, op, comm, signature, Keeps::kExcluding);
   if (const int out = begin_operation(comm, signature); out != MPI_SUCCESS) return out;
-  return fold_before(static_cast<const char*>(in), static_cast<char*>(recvbuf), count, type, op, comm, signature);
+  return fold_before(in, recvbuf, count, type, op, comm, signature);
 }
 
 }  // namespace impl

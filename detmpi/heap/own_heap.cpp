@@ -1,8 +1,6 @@
 #include "own_heap.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <new>
 
 #include <space/heap.hpp>
@@ -17,16 +15,6 @@ space::Heap& own_heap() {
   alignas(space::Heap) static std::byte place[sizeof(space::Heap)];
   static auto* const heap = new (place) space::Heap({DETMPI_OWN_HEAP_ADDRESS, DETMPI_OWN_HEAP_BYTES}, 1);
   return *heap;
-}
-
-void* resized(space::Heap& heap, void* block, size_t size) {
-  const size_t before = space::Heap::capacity(block);
-  if (size <= before && size >= before / 2) return block;
-  void* const moved = heap.allocate(size);
-  if (moved == nullptr) return nullptr;
-  std::memcpy(moved, block, std::min(before, size));
-  heap.free(block);
-  return moved;
 }
 
 }  // namespace
@@ -51,7 +39,7 @@ EXPORTED void* detmpi_own_calloc(size_t count, size_t size) {
 
 EXPORTED void* detmpi_own_realloc(void* block, size_t size) {
   const InProgram outside;
-  return resized(own_heap(), block, size);
+  return own_heap().resize(block, size, own_heap());
 }
 
 EXPORTED void detmpi_own_free(void* block) {

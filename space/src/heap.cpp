@@ -55,6 +55,12 @@ Heap& heap_with(const void* block) {
                      block);
 }
 
+// For C entry points.
+void* found_or_fail(void* block, const char* what) {
+  if (block == nullptr) fail({ENOMEM, what});
+  return block;
+}
+
 }  // namespace
 
 // Mappings grow with what is mapped, so few are ever made; their list takes its memory now, from outside this heap.
@@ -188,14 +194,22 @@ void* Heap::allocate_zeroed(size_t count, size_t size) {
   return block;
 }
 
-size_t Heap::capacity(void* block) { return header_of(block)->size; }
-
 void Heap::free(void* block) {
   BlockHeader* const header = header_of(block);
   const size_t bytes = block_bytes(header->size);
   header->seal = 0;
   if (FreeBlock** const list = list_of(bytes)) *list = new (header) FreeBlock{*list, 0};
   else resource()->deallocate(header, bytes, alignof(BlockHeader));
+}
+
+void* Heap::resize(void* block, size_t size, Heap& to) {
+  const size_t before = header_of(block)->size;
+  if (size <= before && size >= before / 2) return block;
+  void* const moved = to.allocate(size);
+  if (moved == nullptr) return nullptr;
+  std::memcpy(moved, block, std::min(before, size));
+  free(block);
+  return moved;
 }
 
 bool Heap::contains(const void* block) const {
@@ -221,9 +235,7 @@ void* space_malloc(size_t size) {
     space::fail(is_space.error());
     return nullptr;
   }
-  void* const block = space::own_heap().allocate(size);
-  if (block == nullptr) space::fail({ENOMEM, "space_malloc: the heap of this space is used up"});
-  return block;
+  return space::found_or_fail(space::own_heap().allocate(size), "space_malloc: the heap of this space is used up");
 }
 
 void* space_calloc(size_t count, size_t size) {
@@ -232,20 +244,14 @@ void* space_calloc(size_t count, size_t size) {
     space::fail(is_space.error());
     return nullptr;
   }
-  void* const block = space::own_heap().allocate_zeroed(count, size);
-  if (block == nullptr) space::fail({ENOMEM, "space_calloc: the heap of this space is used up"});
-  return block;
+  return space::found_or_fail(space::own_heap().allocate_zeroed(count, size),
+                              "space_calloc: the heap of this space is used up");
 }
 
 void* space_realloc(void* block, size_t size) {
   if (block == nullptr) return space_malloc(size);
-  const size_t before = (space::heap_with(block), space::Heap::capacity(block));
-  if (size <= before && size >= before / 2) return block;
-  void* const moved = space_malloc(size);
-  if (moved == nullptr) return nullptr;
-  std::memcpy(moved, block, std::min(before, size));
-  space_free(block);
-  return moved;
+  return space::found_or_fail(space::heap_with(block).resize(block, size, space::own_heap()),
+                              "space_realloc: the heap of this space is used up");
 }
 
 void space_free(void* block) {

@@ -49,8 +49,9 @@ class Heap {
 
   void* allocate(size_t size);  // nullptr when memory is used up
   void* allocate_zeroed(size_t count, size_t size);
-  static size_t capacity(void* block);  // bytes that fit without moving; checks the header
   void free(void* block);
+  // The block, or another one of `to` with what was in it; nullptr, and the block stays, when memory is used up.
+  void* resize(void* block, size_t size, Heap& to);
   bool contains(const void* block) const;
 
   // std::bad_alloc when memory is used up.
