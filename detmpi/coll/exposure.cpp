@@ -12,15 +12,18 @@
 
 namespace detmpi {
 
-// Where data lie: what a member publishes in its place.
+// Where data lie: what a member publishes in its place; or in its area, one for each other member, in the order of the
+// members, and for itself whether it exposes anything (kTold).
 struct Exposure::Exposed {
-  uint64_t at;  // address in the member's memory, or of a copy in shared memory; or kAlong
+  uint64_t at;  // address in the member's memory, or of a copy in shared memory; or where in its area; or one of below
   uint64_t bytes;
 };
 
 namespace {
 
 constexpr uint64_t kAlong = 1;  // no address: behind the Exposed if there is room, else in the area
+constexpr uint64_t kTold = 2;
+constexpr uint64_t kByMessage = 3;
 constexpr size_t kMostInPlace = chan::kPlaceBytes - 16;
 
 // Between the memory of another process and a buffer that is not consecutive; stays in the first-level cache.
@@ -106,7 +109,45 @@ void Exposure::expose(const TypedBytes& data) {
   rounds_.publish();
 }
 
-void Exposure::expose_any(const TypedBytes& data) {
+// The lengths that messages are for depend on the number of members alone.
+size_t Exposure::most_along(const Rounds& rounds) {
+  const size_t members = rounds.members(), table = members * sizeof(Exposed);
+  if (members == 2) return kMostAlong;
+  return table < rounds.block() / 2 ? std::min(kMostAlong, (rounds.block() - table) / members) : 0;
+}
+
+void Exposure::expose_blocks(std::span<TypedBytes> blocks) {
+  const auto is_exposed = [this](size_t bytes) { return bytes > most_along(rounds_) && !leaves_to_messages(bytes); };
+  const auto is_copied = [this](const TypedBytes& data) { return data.flat() == nullptr || by_copies(); };
+  size_t along = 0, copied = 0;
+  for (const TypedBytes& data : blocks) {
+    exposes_ = exposes_ || is_exposed(data.size());
+    if (is_exposed(data.size()) && is_copied(data)) copied += data.size();
+    if (data.size() <= most_along(rounds_)) along += data.size();
+  }
+  const size_t table = blocks.size() * sizeof(Exposed);
+  std::byte* const area = rounds_.prepare(rounds_.block(), table + along);
+  std::byte* to = area + table;
+  std::byte* copy = copied > 0 ? room_for_copy(copied) : nullptr;
+  const auto copy_to = [](std::byte*& room, TypedBytes& data) {
+    data.read(room, data.size());
+    room += data.size();
+    return room - data.size();
+  };
+  for (size_t member = 0; member < blocks.size(); ++member) {
+    TypedBytes& data = blocks[member];
+    Exposed exposed{kByMessage, data.size()};
+    if (member == rounds_.me()) exposed = {kTold, exposes_};
+    else if (data.size() <= most_along(rounds_)) exposed.at = static_cast<uint64_t>(copy_to(to, data) - area);
+    else if (is_exposed(data.size()))
+      exposed.at = reinterpret_cast<uint64_t>(is_copied(data) ? copy_to(copy, data) : place_of(data));
+    std::memcpy(area + member * sizeof exposed, &exposed, sizeof exposed);
+  }
+  rounds_.publishes(area + table, along);
+  rounds_.publish();
+}
+
+void Exposure::expose_to_other(const TypedBytes& data) {
   const size_t bytes = data.size();
   const bool left = leaves_to_messages(bytes);
   const void* lies = nullptr;
@@ -131,6 +172,7 @@ void Exposure::expose_any(const TypedBytes& data) {
 
 // Where the data of a member lie in this process; nullptr: nowhere.
 const std::byte* Exposure::find(uint32_t member, const Exposed& from) const {
+  if (from.at != kAlong && from.at < chan::Board::kLargestArea) return rounds_.data(member, rounds_.block()) + from.at;
   if (from.at != kAlong) return by_copies() ? reinterpret_cast<const std::byte*>(from.at) : nullptr;
   if (from.bytes > kMostInPlace) return rounds_.data(member, rounds_.block());
   return rounds_.data(member, sizeof from) + sizeof from;
@@ -175,12 +217,22 @@ void Exposure::read(uint32_t member, size_t at, TypedBytes to) {
   while (to.left() > 0) to.write(kZeros, sizeof kZeros);
 }
 
-size_t Exposure::read_any(uint32_t member, TypedBytes to) {
+Exposure::Came Exposure::read_own(uint32_t member, TypedBytes to) {
   Exposed from;
-  std::memcpy(&from, rounds_.await(member, sizeof from, 0), sizeof from);
-  if (!leaves_to_messages(from.bytes)) copy(member, from, 0, to);
-  exposed_ = exposes_ || from.at != kAlong;
-  return from.bytes;
+  exposed_ = exposed_ || exposes_;
+  if (rounds_.members() == 2) {
+    std::memcpy(&from, rounds_.await(member, sizeof from, 0), sizeof from);
+    exposed_ = exposed_ || from.at != kAlong;
+    if (leaves_to_messages(from.bytes)) from.at = kByMessage;
+  } else {
+    const std::byte* const table = rounds_.await(member, rounds_.block(), 0);
+    Exposed told;
+    std::memcpy(&told, table + member * sizeof told, sizeof told);
+    exposed_ = exposed_ || told.bytes != 0;
+    std::memcpy(&from, table + rounds_.me() * sizeof from, sizeof from);
+  }
+  if (from.at != kByMessage) copy(member, from, 0, to);
+  return {from.bytes, from.at == kByMessage};
 }
 
 void Exposure::close() {

@@ -3,11 +3,12 @@
 // are. Where the system does not let ranks read each other's memory, a member copies what it exposes into shared memory
 // first. Rounds, and with them logical times, are the same either way.
 //
-// How long the data are may be known to nobody else. Then, between two members, short ones go along in the round, and
-// some are left to messages. Both learn both lengths in it, and so whether anything is exposed: if not, they go on.
+// A member may have other data for each, of a length that is known to nobody else. Then short ones go along in the
+// round, and some are left to messages. All learn in it whether anybody exposes something: if not, they go on.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "../engine/request.hpp"
@@ -32,24 +33,41 @@ class Exposure {
   // beginning to the buffer.
   void read(uint32_t member, size_t at, TypedBytes to);
 
-  // Two members. The same for data of a length that the other one does not know, unless messages are better for it:
-  // then it is published alone.
-  static bool leaves_to_messages(size_t bytes) {
-    return bytes > kMostAlong && (bytes < kExposedBlock || bytes > kMostExposed);
+  // The same for a block for each other member, `block_of(member)`, of a length that it does not know. If messages are
+  // better for it, the length is published alone. Not for so many members that can_expose_each() is false.
+  static bool can_expose_each(const Rounds& rounds) { return most_along(rounds) > 0; }
+  bool leaves_to_messages(size_t bytes) const {
+    return bytes > most_along(rounds_) && (bytes < kExposedBlock || bytes > kMostExposed);
   }
-  void expose_any(const TypedBytes& data);
-  // How many bytes `member` has; what finds room is in the buffer.
-  size_t read_any(uint32_t member, TypedBytes to);
+  template <typename BlockOf>
+  void expose_each(BlockOf&& block_of) {
+    const uint32_t me = rounds_.me();
+    if (rounds_.members() == 2) return expose_to_other(block_of(1 - me));
+    std::vector<TypedBytes> blocks;
+    for (uint32_t member = 0; member < rounds_.members(); ++member)
+      blocks.push_back(member == me ? TypedBytes() : block_of(member));
+    expose_blocks(blocks);
+  }
+  struct Came {
+    uint64_t bytes;   // of the member's block
+    bool by_message;  // will come so; else what finds room is in the buffer
+  };
+  Came read_own(uint32_t member, TypedBytes to);
 
-  // Ends the round, and blocks until all others have read what this member has exposed. After read(), or read_any().
+  // Ends the round, and blocks until all others have read what this member has exposed. After read(), or read_own() of
+  // every other member.
   void close();
 
  private:
   static constexpr size_t kMostAlong = 4096;
+  // Of a block; what goes along to all others has room in an area, behind the table.
+  static size_t most_along(const Rounds& rounds);
   // Both ranks copy a longer message, so that who comes first helps the other (IS of class B: 0.77 s, exposed 0.82).
   static constexpr size_t kMostExposed = 1 << 20;
   struct Exposed;
   void find_out();
+  void expose_to_other(const TypedBytes& data);
+  void expose_blocks(std::span<TypedBytes> blocks);
   bool by_copies() const { return rounds_.transport().reading == Reading::kByCopies; }
   std::byte* room_for_copy(size_t bytes);
   const void* place_of(const TypedBytes& data);
