@@ -2,7 +2,7 @@
 // those after it, and for nobody's result. A longer one travels along the ranks: every member gets the fold of all
 // before it from its left-hand neighbour, folds its own contribution in, and passes the result on; so n members fold n
 // times, not n * n / 2. It does so in rounds, in which a member runs as far ahead as the board allows; where these are
-// too small, as messages.
+// too small, or the vector is, as messages.
 #include <algorithm>
 
 #include "along_ranks.hpp"
@@ -92,8 +92,10 @@ class Link {
   TypedRoom folded_;
 };
 
-bool passes_in_rounds(const Datatype& type, Comm& comm) {
-  return comm.size > 1 && Rounds(comm).block() >= std::max(kFoldedAtOnce, type.size);
+// A member can be more messages ahead than rounds while they are short.
+bool passes_in_rounds(const Signature& signature, const Datatype& type, Comm& comm) {
+  constexpr size_t kLeastBytes = 4096;
+  return comm.size > 1 && signature.bytes() > kLeastBytes && Rounds(comm).block() >= std::max(kFoldedAtOnce, type.size);
 }
 
 int fold_in_rounds(const void* in, void* out, int64_t count, const Datatype& type, const Op& op, Comm& comm,
@@ -125,7 +127,7 @@ int scan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& ty
   const void* in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
   const Signature signature = signature_of(count, type, op);
   if (is_short(signature, comm)) return fold_published(in, recvbuf, count, type, op, comm, signature, comm.rank + 1);
-  if (passes_in_rounds(type, comm))
+  if (passes_in_rounds(signature, type, comm))
     return fold_in_rounds(in, recvbuf, count, type, op, comm, signature, Keeps::kIncluding);
   if (const int out = begin_operation(comm, signature); out != MPI_SUCCESS) return out;
   return fold_along_ranks(in, recvbuf, count, type, op, comm, signature);
@@ -135,7 +137,7 @@ int exscan(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& 
   const void* in = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
   const Signature signature = signature_of(count, type, op);
   if (is_short(signature, comm)) return fold_published(in, recvbuf, count, type, op, comm, signature, comm.rank);
-  if (passes_in_rounds(type, comm))
+  if (passes_in_rounds(signature, type, comm))
     return fold_in_rounds(in, recvbuf, count, type, op, comm, signature, Keeps::kExcluding);
   if (const int out = begin_operation(comm, signature); out != MPI_SUCCESS) return out;
   return fold_before(in, recvbuf, count, type, op, comm, signature);
