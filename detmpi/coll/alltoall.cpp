@@ -28,41 +28,63 @@ std::vector<int> leftwards(const Comm& comm) {
   return others;
 }
 
-// Messages with the blocks for the members `to`, and those of the members `from`.
-template <typename ToSend, typename ToReceive>
-int exchange_messages(Comm& comm, const Signature& signature, const std::vector<int>& to, const std::vector<int>& from,
-                      ToSend&& to_send, ToReceive&& to_receive) {
-  const auto peer = [&](int rank) { return peer_in(comm, rank, signature); };
-  std::vector<Request> receives(from.size() > 1 ? from.size() : 0), sends(to.size());
-  for (size_t i = 0; i < receives.size(); ++i) {
-    const Block b = to_receive(from[i]);
-    p2p_start_recv(receives[i], b.base, b.count, *b.type, comm, peer(from[i]));
+// Messages with the blocks for the members `to`, under way until they are waited for.
+class Sends {
+ public:
+  template <typename ToSend>
+  Sends(Comm& comm, const Signature& signature, const std::vector<int>& to, ToSend&& to_send) : requests_(to.size()) {
+    for (size_t i = 0; i < to.size(); ++i) {
+      const Block b = to_send(to[i]);
+      const Peer peer = peer_in(comm, to[i], signature);
+      p2p_start_send(requests_[i], b.base, b.count, *b.type, comm, peer, SendMode::kStandard);
+    }
   }
-  for (size_t i = 0; i < sends.size(); ++i) {
-    const Block b = to_send(to[i]);
-    p2p_start_send(sends[i], b.base, b.count, *b.type, comm, peer(to[i]), SendMode::kStandard);
+  ~Sends() {
+    for (Request& request : requests_) {
+      if (!request.complete) g_engine.block_until_complete(request);
+    }
   }
-  int code = MPI_SUCCESS;
-  if (from.size() == 1) {
-    const Block b = to_receive(from[0]);
-    code = receive(b.base, b.count, *b.type, comm, peer(from[0]));
+  Sends(const Sends&) = delete;
+  Sends& operator=(const Sends&) = delete;
+
+ private:
+  std::vector<Request> requests_;
+};
+
+// Those of the members `from`.
+class Receives {
+ public:
+  template <typename ToReceive>
+  Receives(Comm& comm, const Signature& signature, const std::vector<int>& from, ToReceive&& to_receive)
+      : comm_(comm), requests_(from.size()) {
+    for (size_t i = 0; i < from.size(); ++i) {
+      const Block b = to_receive(from[i]);
+      p2p_start_recv(requests_[i], b.base, b.count, *b.type, comm, peer_in(comm, from[i], signature));
+    }
   }
-  for (Request& receive : receives) {
-    await_or_lose(receive, comm, sender_of(receive, comm), latest_operation(comm));
-    if (const int c = received(receive, comm, latest_operation(comm)); code == MPI_SUCCESS) code = c;
+  // Waits for them; an error code.
+  int finish() {
+    int code = MPI_SUCCESS;
+    for (Request& request : requests_) {
+      await_or_lose(request, comm_, sender_of(request, comm_), latest_operation(comm_));
+      if (const int c = received(request, comm_, latest_operation(comm_)); code == MPI_SUCCESS) code = c;
+    }
+    return code;
   }
-  for (Request& send : sends) {
-    if (!send.complete) g_engine.block_until_complete(send);
-  }
-  return code;
-}
+
+ private:
+  Comm& comm_;
+  std::vector<Request> requests_;
+};
 
 // All blocks are messages.
 template <typename ToSend, typename ToReceive>
 int exchange(Comm& comm, const Signature& signature, ToSend&& to_send, ToReceive&& to_receive) {
   if (const int out = begin_operation(comm, signature); out != MPI_SUCCESS) return out;
+  Receives receives(comm, signature, leftwards(comm), to_receive);
+  const Sends sends(comm, signature, rightwards(comm), to_send);
   const int own = copy_block(to_send(comm.rank), to_receive(comm.rank));
-  const int code = exchange_messages(comm, signature, rightwards(comm), leftwards(comm), to_send, to_receive);
+  const int code = receives.finish();
   return own != MPI_SUCCESS ? own : code;
 }
 
@@ -113,24 +135,30 @@ std::vector<int> read_any_way(Comm& comm, Rounds& rounds, Exposure& exposure, To
   return by_message;
 }
 
-// Each member says in a round which way its blocks go.
+// Those for whom messages are best.
+template <typename ToSend>
+std::vector<int> by_message_to(const Comm& comm, const Exposure& exposure, ToSend&& to_send) {
+  std::vector<int> to;
+  for (int step = 1; step < comm.size; ++step) {
+    const int other = (comm.rank + step) % comm.size;
+    if (exposure.leaves_to_messages(to_send(other).bytes())) to.push_back(other);
+  }
+  return to;
+}
+
+// Each member says in a round which way its blocks go. Messages are sent before, so that they come during it.
 template <typename ToSend, typename ToReceive>
 int exchange_any_way(Comm& comm, ToSend&& to_send, ToReceive&& to_receive) {
   Rounds rounds(comm, Signature());
   if (rounds.out()) [[unlikely]]
     return rounds.code();
   Exposure exposure(rounds);
+  const Sends sends(comm, Signature(), by_message_to(comm, exposure, to_send), to_send);
   exposure.expose_each([&](uint32_t to) { return bytes_of(to_send(static_cast<int>(to))); });
   rounds.fail(copy_block(to_send(comm.rank), to_receive(comm.rank)));
   const std::vector<int> from = read_any_way(comm, rounds, exposure, to_receive);
   exposure.close();
-  if (rounds.out()) return rounds.code();
-  std::vector<int> to;
-  for (int step = 1; step < comm.size; ++step) {
-    const int other = (comm.rank + step) % comm.size;
-    if (exposure.leaves_to_messages(to_send(other).bytes())) to.push_back(other);
-  }
-  if (!to.empty() || !from.empty()) rounds.fail(exchange_messages(comm, Signature(), to, from, to_send, to_receive));
+  if (!rounds.out()) rounds.fail(Receives(comm, Signature(), from, to_receive).finish());
   return rounds.code();
 }
 
