@@ -2,7 +2,6 @@
 #include "../engine/operation.hpp"
 #include "impl.hpp"
 
-#include <ranges>
 #include <vector>
 
 namespace detmpi::impl {
@@ -21,9 +20,9 @@ int comm_disconnect(MPI_Comm* handle) {
     pending.push_back(request.handle);
   }
   g_engine.block_until_all_complete(pending);
-  for (Request* const request : freed | std::views::reverse) {
-    request_detach(*request);
-    g_engine.delete_detached(*request);
+  for (auto request = freed.rbegin(); request != freed.rend(); ++request) {
+    request_detach(**request);
+    g_engine.delete_detached(**request);
   }
   operations_complete(*comm);
   return comm_free(handle);
