@@ -69,7 +69,9 @@ static_assert(sizeof(RankEvents) == 64);
 struct alignas(4096) EventLogHead {
   uint32_t ranks;
   uint64_t room;    // records of each rank
-  uint64_t digest;  // of the job, as detmpirun --digest; written when it has ended
+  uint64_t digest;  // of the job, as detmpirun --digest; written when it has ended, as is the next
+  uint32_t early;   // 1: the job ended before all ranks did
+  uint32_t even;    // 1: it did not, or did so where it does in every run
 };
 
 class EventLog {

@@ -22,7 +22,7 @@
 
 namespace detmpi {
 
-inline constexpr uint32_t kJobVersion = 8;
+inline constexpr uint32_t kJobVersion = 9;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -53,6 +53,9 @@ struct alignas(64) RankRecord {
   std::atomic<uint64_t> polls_since;
   std::atomic<uint64_t> polls_at_once;
   char crash_place[152];  // "function+0x12 in /path/prog", empty if unknown
+  // It has failed, at this clock, + 1; 0: it has not (job/failure.hpp). Release: what it had printed is in its file.
+  std::atomic<uint64_t> failed_at;
+  std::atomic<uint32_t> may_end;  // 1: it need not stay any longer. Monitor.
 };
 static_assert(sizeof(RankRecord) == 256);
 
@@ -89,6 +92,7 @@ struct alignas(4096) JobTable {
   uint64_t bytes;
   uint64_t start_ns;  // of the job, monotonic clock
   uint64_t end_ns;    // when it is ended if it still runs (--timeout); 0: never
+  uint64_t grace_ns;  // so long may others take to come to the time at which a rank has failed
   DirectFrom direct_from;
   // Of the first rank that ends the job early: kAborted and its exit code; 0: none has.
   static constexpr uint64_t kAborted = uint64_t{1} << 32;
@@ -97,6 +101,10 @@ struct alignas(4096) JobTable {
   // end.
   std::atomic<uint32_t> end_now;
   std::atomic<uint32_t> ending;  // 1: a monitor has begun to end the job
+  // 1: it ends at a place of logical time that all ranks have come to, so that its output is the same in every run.
+  std::atomic<uint32_t> even_end;
+  // Set before `end_now`: of so many epochs of logical time output counts; 0: of all.
+  std::atomic<uint64_t> output_epochs;
   // 1: a rank has asked what others may still do, so that blocked ones publish early; for a while.
   std::atomic<uint32_t> bounds_asked;
   // 1: there is a deadlock, and blocked ranks are to describe what they wait for. detmpirun.

@@ -1,12 +1,16 @@
 #include "out_of_memory.hpp"
 
+#include "../object/call.hpp"
 #include "../object/hooks.hpp"
+#include "engine.hpp"
 
 namespace detmpi {
 
 void end_out_of_memory(const std::string& what) {
-  const std::string why = "no shared memory is left for " + what + "; detmpirun --memory=SIZE says how much there is";
-  job_abort(1, why.c_str());
+  const std::string line = "DetMPI: rank " + std::to_string(g_engine.rank()) + ": " + call_name(g_call.id) +
+                           ": no shared memory is left for " + what +
+                           "; detmpirun --memory=SIZE says how much there is; the job ends\n";
+  job_abort(1, line.c_str(), true);
 }
 
 }  // namespace detmpi

@@ -14,7 +14,7 @@ struct RunOutcome {
   EventLog log;
   std::string output;
 
-  bool all_finalized() const;
+  bool even() const { return log.head().even != 0; }
   uint64_t events() const;
 };
 
@@ -64,7 +64,7 @@ struct Difference {
 // Pointers in the result point into the logs.
 std::optional<Difference> compare_runs(const RunOutcome& reference, const RunOutcome& other, const CompareRules& rules);
 
-// Is what they printed to be the same? What a job that ended early had printed by then is a matter of timing.
+// Is what they printed to be the same? Not if a job was ended from outside, or a rank just vanished.
 bool output_counts(const RunOutcome& reference, const RunOutcome& other);
 
 }  // namespace detmpi

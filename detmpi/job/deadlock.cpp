@@ -19,7 +19,8 @@ using Kind = chan::match::RankState::Kind;
 
 constexpr uint64_t kPatienceNs = 5'000'000'000;  // for ranks that describe what they wait for
 constexpr uint64_t kStepNs = 1'000'000;
-constexpr uint64_t kLateNs = 500'000'000;  // for ranks that may still come to be stuck: told within a second
+constexpr uint64_t kLateNs = 500'000'000;   // for ranks that may still come to be stuck: told within a second
+constexpr uint64_t kLaterNs = 200'000'000;  // for others to come beyond the time at which they were
 constexpr uint32_t kNotBlocked = 1;
 
 void wait_for_descriptions(const std::vector<StuckRank>& stuck) {
@@ -101,6 +102,31 @@ std::vector<int> finished_ranks(const std::vector<StuckRank>& stuck) {
   return finished;
 }
 
+// Are they stuck, whatever all the others do?
+bool is_closed(const std::vector<StuckRank>& ranks, std::vector<chan::match::RankState> states) {
+  for (int rank = 0; rank < static_cast<int>(states.size()); ++rank) {
+    auto& state = states[static_cast<size_t>(rank)];
+    const bool other = std::ranges::find(ranks, rank, &StuckRank::rank) == ranks.end();
+    if (other && state.kind == Kind::kWait) state.kind = Kind::kRun;
+  }
+  const auto bounds = chan::match::solve_bounds(states);
+  return std::ranges::all_of(ranks, [&](const StuckRank& s) { return bounds[static_cast<size_t>(s.rank)] == kNever; });
+}
+
+// Those that were complete first: none of them waits for a rank that came to be stuck later than all of them.
+void keep_first(std::vector<StuckRank>& stuck, const std::vector<chan::match::RankState>& states) {
+  std::vector<uint64_t> clocks;
+  for (const StuckRank& s : stuck) clocks.push_back(s.clock);
+  std::ranges::sort(clocks);
+  for (const uint64_t clock : clocks) {
+    std::vector<StuckRank> first;
+    std::ranges::copy_if(stuck, std::back_inserter(first), [&](const StuckRank& s) { return s.clock <= clock; });
+    if (!is_closed(first, states)) continue;
+    stuck = std::move(first);
+    return;
+  }
+}
+
 }  // namespace
 
 // Since the last look.
@@ -121,7 +147,7 @@ bool DeadlockFinder::anybody_blocked() {
 
 // Who is stuck shall depend on the program, not on how fast each rank comes to its place: so those that may still come
 // are waited for, though not for ever.
-bool DeadlockFinder::is_settled(const std::vector<StuckRank>& stuck, size_t done) {
+bool DeadlockFinder::is_settled(const std::vector<StuckRank>& stuck, bool all) {
   std::vector<int> ranks;
   for (const StuckRank& s : stuck) ranks.push_back(s.rank);
   const uint64_t now = spmc::base::monotonic_ns();
@@ -130,8 +156,18 @@ bool DeadlockFinder::is_settled(const std::vector<StuckRank>& stuck, size_t done
     stuck_since_ = now;
     return false;
   }
-  const bool all = stuck.size() + done == g_job->ranks;
   return !stuck.empty() && (all || now - stuck_since_ >= kLateNs);
+}
+
+// Where others go on: can none of them come to be stuck at a time that counts, and has what they print up to a certain
+// time been printed? As long as one of those in the deadlock was not stuck, it seemed that each of them would go on, a
+// lookahead later for each of them that waits for another; so far may output have been written.
+bool DeadlockFinder::is_complete(Deadlock& deadlock, const Bounds& bounds) const {
+  const uint64_t time = std::ranges::max(deadlock.stuck, {}, &StuckRank::clock).clock;
+  const uint64_t epoch = (time + (deadlock.stuck.size() + 1) * (g_job->lookahead + 1)) / g_job->lookahead;
+  deadlock.cut = epoch;
+  deadlock.even = std::ranges::all_of(bounds, [&](Time bound) { return bound > (epoch + 1) * g_job->lookahead; });
+  return deadlock.even || spmc::base::monotonic_ns() - stuck_since_ >= kLateNs + kLaterNs;
 }
 
 std::optional<Deadlock> DeadlockFinder::look() {
@@ -154,7 +190,11 @@ std::optional<Deadlock> DeadlockFinder::look() {
     stuck.clock = state.clock;
     stuck.any = state.any;
   }
-  if (!is_settled(deadlock.stuck, static_cast<size_t>(done))) return {};
+  const bool all = deadlock.stuck.size() + static_cast<size_t>(done) == g_job->ranks;
+  if (!all) keep_first(deadlock.stuck, states);
+  if (!is_settled(deadlock.stuck, all)) return {};
+  deadlock.even = all;
+  if (!all && !is_complete(deadlock, bounds)) return {};
   wait_for_descriptions(deadlock.stuck);
   for (StuckRank& one : deadlock.stuck) {
     chan::match::Record record;

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include <chan/match/bounds.hpp>
+
 #include "description.hpp"
 
 namespace detmpi {
@@ -29,6 +31,8 @@ struct StuckRank {
 struct Deadlock {
   int ranks = 0;  // of the job
   bool strict_sends = false;
+  bool even = false;            // it is told in the same place of logical time, and of the same ranks, in every run
+  std::optional<uint64_t> cut;  // of the output: the last epoch that counts; none: all that was printed
   std::vector<StuckRank> stuck;
   std::vector<int> cycle;               // of ranks that wait for each other, empty if there is none
   std::vector<std::string> mismatches;  // of collective operations, each once
@@ -42,14 +46,20 @@ class DeadlockFinder {
   // A look at all ranks that have been blocked since the last look. If there is a deadlock, and no further rank has
   // been drawn into it since the last look, nor for half a second while there are others that might be, asks those in
   // it to describe what they wait for, which takes a moment, and returns what they say.
+  //
+  // While others go on, more and more of them may come to be stuck, sooner or later in real time. So the deadlock that
+  // is told is the first in logical time: of all sets of ranks that wait for nobody else, the one that was complete
+  // first. A rank that waits for one of them without being waited for is not of it.
   std::optional<Deadlock> look();
 
  private:
+  using Bounds = std::vector<chan::match::Time>;
   bool anybody_blocked();
-  bool is_settled(const std::vector<StuckRank>& stuck, size_t done);
+  bool is_settled(const std::vector<StuckRank>& stuck, bool all);
+  bool is_complete(Deadlock& deadlock, const Bounds& bounds) const;
 
   std::vector<uint32_t> versions_;  // of the ranks that were blocked, by rank; odd: was not
-  std::vector<int> stuck_;          // at the last look
+  std::vector<int> stuck_;          // at the last look, all or those that were first
   uint64_t stuck_since_ = 0;        // they have been, by the monotonic clock
 };
 

@@ -20,6 +20,7 @@
 #include "../object/errors.hpp"
 #include "../object/hooks.hpp"
 #include "../object/session.hpp"
+#include "failure.hpp"
 #include "fortran_output.hpp"
 #include "impl.hpp"
 #include "job.hpp"
@@ -43,7 +44,7 @@ constexpr unsigned kFlushSeconds = 1;
 
 bool g_is_rank = false;  // the handler below is also that of the monitor
 
-// Runs in the crash handler.
+// These two run in the crash handler.
 void note_crash(const spmc::base::Crash& crash) {
   if (!g_is_rank) return;
   show_printed_by_crashed();
@@ -53,6 +54,10 @@ void note_crash(const spmc::base::Crash& crash) {
   record.call.store(static_cast<uint32_t>(g_call.id), std::memory_order_relaxed);
   spmc::base::describe_place(crash.place, record.crash_place, sizeof record.crash_place);
   record.crash_signal.store(static_cast<uint32_t>(crash.signal), std::memory_order_release);
+}
+
+void after_crash() {
+  if (g_is_rank) stay_crashed();
 }
 
 // Where it aborts the job: what the rank still holds to be written, is written.
@@ -129,7 +134,8 @@ spmc::base::Status make_own_job() {
 
 // Attaches to the job that detmpirun made, or makes one of a single rank. Returns the rank; `files`: of its output.
 int join_job(RankOutputFiles& files) {
-  spmc::base::report_crashes(note_crash);  // first: SPMC's fault handler passes on to it what is not its own
+  spmc::base::report_crashes(note_crash,
+                             after_crash);  // first: SPMC's fault handler passes on to it what is not its own
   const char* segment = std::getenv(kEnvSegment);
   if (segment == nullptr) {  // started without detmpirun
     if (auto made = make_own_job(); !made) give_up("making a job of one rank", made.error());
@@ -184,26 +190,21 @@ void rank_begin(int rank) {
   record.state.store(static_cast<uint32_t>(RankState::kRunning), std::memory_order_release);
   spmc::base::set_context_hook(write_context);
   g_is_rank = true;
+  stay_at_exit();
   event_log_begin(rank);
 }
 
 void wake_own_watchers() { wake_watchers(g_engine.rank()); }
 
-void job_abort(int code, const char* why) {
-  if (why != nullptr) spmc::base::complain("%s", why);
+void job_abort(int code, const char* line, bool in_engine) {
   std::fflush(nullptr);
-  if (g_job != nullptr) abort_first(code);
-  end_rank((code & 0xff) != 0 ? code & 0xff : 1);
-}
-
-void job_abort_together(int code, const char* line) {
-  std::fflush(nullptr);
-  if (abort_first(code)) {
-    std::fputs(line, stderr);
-    end_rank(code);
+  if (g_job != nullptr) {
+    stay_failed(in_engine ? Stay::kStill : Stay::kAtWork);
+    // Whoever is not first leaves it to that one to end the job, once it has said why.
+    while (!abort_first(code)) spmc::base::sleep_ns(1'000'000'000);
   }
-  // Whoever is not first leaves it to that one to end the job, once it has said why.
-  for (;;) spmc::base::sleep_ns(1'000'000'000);
+  std::fputs(line, stderr);
+  end_rank((code & 0xff) != 0 ? code & 0xff : 1);
 }
 
 void job_begin(int required) {
@@ -308,10 +309,10 @@ int is_thread_main(int* flag) {
 }
 
 int abort(Comm& comm, int errorcode) {
-  char why[160];
-  std::snprintf(why, sizeof why, "rank %d called MPI_Abort(%s, %d); the job ends", g_engine.rank(),
-                comm_label(comm).c_str(), errorcode);
-  job_abort(errorcode, why);
+  char line[200];
+  std::snprintf(line, sizeof line, "DetMPI: rank %d called MPI_Abort(%s, %d) at logical time %lu; the job ends\n",
+                g_engine.rank(), comm_label(comm).c_str(), errorcode, static_cast<unsigned long>(g_clock));
+  job_abort(errorcode, line);
 }
 
 int get_processor_name(char* name, int* resultlen) {

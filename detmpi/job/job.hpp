@@ -28,6 +28,7 @@ struct JobOptions {
   bool label_output = false;
   uint64_t seed = 0;
   double timeout_s = 0;                 // after which the job is ended; 0: never
+  double grace_s = 2;                   // see JobTable::grace_ns
   std::optional<uint64_t> direct_from;  // bytes, see DirectFrom; not given: by the number of ranks and cores
 };
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "call_ids.hpp"
+#include "ending.hpp"
 #include "job.hpp"
 #include "launch_monitor.hpp"
 #include "output_merge.hpp"
@@ -28,6 +29,7 @@ namespace {
 constexpr uint64_t kGraceNs = 2'000'000'000;     // for ranks that handle a forwarded SIGTERM
 constexpr uint64_t kOutputPauseNs = 50'000'000;  // between two looks at what the ranks have printed
 constexpr uint64_t kLookNs = 100'000'000;        // between two looks for a deadlock
+constexpr uint64_t kEndLookNs = 1'000'000;       // between two looks whether all have come as far as one that failed
 constexpr uint64_t kNoPause = ~uint64_t{0};
 
 // What a monitor does about signals and time; what it does about an end is the derived class's business.
@@ -44,6 +46,7 @@ class Watch {
       if (signal.number == 0) time_is_up();
       else if (signal.number != SIGCHLD) forward(signal);
       reap();
+      look_for_end();
       // Ranks that have been killed look as if they waited for ever.
       if (on_deadlock_ != nullptr && !all_ended() && g_job->ending.load() == 0) look_for_deadlock();
       more_output = !give_up_ && show_output();
@@ -58,6 +61,8 @@ class Watch {
   virtual void reap() = 0;  // judges what has ended, without blocking
   virtual void send_to_all(int signal) = 0;
   virtual void tell(const char* what) = 0;  // about a signal or the time
+  virtual void look_for_end() {}
+  virtual bool end_is_near() const { return false; }
   // What the ranks have printed. True: there is more, that could be written at once.
   virtual bool show_output() { return false; }
   virtual bool has_monitor() const { return false; }  // what is watched watches over the ranks itself
@@ -91,6 +96,7 @@ class Watch {
   uint64_t time_left() const {
     const uint64_t at = stop_at_ != 0 ? stop_at_ : time_out_at_;
     uint64_t pause = captures_output() ? kOutputPauseNs : on_deadlock_ != nullptr ? kLookNs : kNoPause;
+    if (end_is_near()) pause = kEndLookNs;
     if (at != 0) {
       const uint64_t now = spmc::base::monotonic_ns();
       pause = std::min(pause, now < at ? at - now : 1);
@@ -108,6 +114,8 @@ class Watch {
       return;
     }
     deadlock_ = *found;
+    g_job->even_end.store(found->even ? 1 : 0);
+    if (found->cut) g_job->output_epochs.store(*found->cut + 1);
     finish_with(kStuckExit);
     end_job();
   }
@@ -192,6 +200,7 @@ class RankWatch final : public Watch {
   bool captures_output() const override { return captures_output_; }
 
   bool show_output() override {
+    if (const uint64_t epochs = g_job->output_epochs.load(); epochs != 0) output_.cut_after(epochs - 1);
     auto more = output_.write_certain();
     if (more) return more.value();
     // As if this process had been ended by the signal, which is how programs end whose output nobody reads.
@@ -202,20 +211,76 @@ class RankWatch final : public Watch {
     return false;
   }
 
+  // A rank that has failed stays until it is told to end, as it would have: that is what is judged.
+  void look_for_end() override {
+    if (all_ended()) return;
+    if (ending_) {
+      if (!std::exchange(all_may_end_, true)) let_all_end();
+      return;
+    }
+    if (ended_by_) return end_slow_one();
+    auto found = ends_.look();
+    if (ends_.has_begun()) g_job->ending.store(1);  // who waits for a rank that has failed is not in a deadlock
+    if (!found) return;
+    ended_by_ = std::move(found);
+    let_end_ns_ = spmc::base::monotonic_ns();
+    g_job->even_end.store(ended_by_->even ? 1 : 0);
+    if (captures_output_) output_.cut_after(ended_by_->epoch, ended_by_->rank);
+    let_end(ended_by_->rank);
+  }
+
+  bool end_is_near() const override { return ends_.has_begun() && left_ > 0; }
+
+  void let_end(int rank) {
+    rank_record(rank).may_end.store(1, std::memory_order_release);
+    wake_rank(rank);
+  }
+
+  void let_all_end() {
+    for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) let_end(rank);
+  }
+
+  // What a program has registered to be done at its exit may take for ever.
+  void end_slow_one() {
+    if (spmc::base::monotonic_ns() - let_end_ns_ < kGraceNs) return;
+    explain("rank %d ends before MPI_Finalize, and what it does at its exit takes too long; the job ends",
+            ended_by_->rank);
+    finish_with(1);
+    end_job();
+  }
+
+  void explain_uneven() {
+    std::string ranks;
+    for (const int rank : ended_by_->running) ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
+    if (ranks.empty()) ranks = "others";
+    else ranks.insert(0, ended_by_->running.size() == 1 ? "rank " : "ranks ");
+    explain(
+        "%s had not come as far in logical time after %g s (--grace): which failure is told, and what was printed "
+        "before it, may differ from run to run",
+        ranks.c_str(), static_cast<double>(g_job->grace_ns) * 1e-9);
+  }
+
   // How did the rank end, and does the job go on?
   void judge(int rank, const spmc::base::ExitReport& report) {
     RankRecord& record = rank_record(rank);
     const auto state = static_cast<RankState>(record.state.exchange(static_cast<uint32_t>(RankState::kGone)));
     if (ending_) return;
+    const bool found = ended_by_ && ended_by_->rank == rank;
+    if (!found && state != RankState::kFinalized) g_job->even_end.store(0);  // it ended without having stayed
+    judge_end(rank, report, state, record);
+    if (found && ending_ && !ended_by_->even) explain_uneven();
+  }
+
+  void judge_end(int rank, const spmc::base::ExitReport& report, RankState state, const RankRecord& record) {
     const uint64_t aborted = g_job->aborted.load();  // by whichever rank: others may have called it too
     if (aborted != 0) {
       finish_with(static_cast<int>(aborted & 0xff));
       if (code_ == 0) code_ = 1;
       end_job();
     } else if (report.signalled) {
-      explain_signal(rank, report, record);
+      explain_signal(rank, report, record, state);
       finish_with(128 + report.status);
-      end_job();
+      if (state != RankState::kFinalized) end_job();  // else nobody needs it any more
     } else if (report.status != 0) {
       if (state == RankState::kNew) {  // not started, no MPI program, or it has told by itself what is wrong
         const int error = record.start_error.load(std::memory_order_relaxed);
@@ -236,7 +301,7 @@ class RankWatch final : public Watch {
     }
   }
 
-  void explain_signal(int rank, const spmc::base::ExitReport& report, const RankRecord& record) {
+  void explain_signal(int rank, const spmc::base::ExitReport& report, const RankRecord& record, RankState state) {
     char where[320] = "";
     if (record.crash_signal.load(std::memory_order_acquire) == static_cast<uint32_t>(report.status)) {
       const bool touched = report.status == SIGSEGV || report.status == SIGBUS;
@@ -246,15 +311,21 @@ class RankWatch final : public Watch {
       std::snprintf(where + n, sizeof where - static_cast<size_t>(n), ", at %s", record.crash_place);
     }
     const auto call = record.call.load(std::memory_order_relaxed);
-    explain("rank %d (process %d) died of signal %d (%s: %s)%s%s%s%s; the job ends", rank, report.pid, report.status,
-            spmc::base::signal_name(report.status), strsignal(report.status), call != 0 ? ", in " : "",
-            call != 0 ? call_name(static_cast<CallId>(call)) : "", where, report.core_dumped ? " (core dumped)" : "");
+    // Core files have its number; a message that has none is the same in every run.
+    const std::string core = report.core_dumped ? " (process " + std::to_string(report.pid) + ", core dumped)" : "";
+    explain("rank %d died of signal %d (%s: %s)%s%s%s%s%s", rank, report.status, spmc::base::signal_name(report.status),
+            strsignal(report.status), call != 0 ? ", in " : "", call != 0 ? call_name(static_cast<CallId>(call)) : "",
+            where, core.c_str(), state == RankState::kFinalized ? ", after MPI_Finalize" : "; the job ends");
   }
 
   const char* program_;
   uint32_t left_;
   bool captures_output_;
   OutputMerge output_;
+  EndFinder ends_;
+  std::optional<Ending> ended_by_;
+  uint64_t let_end_ns_ = 0;  // when that rank was told to end
+  bool all_may_end_ = false;
 };
 
 // A program of fork start: it, or the monitor that it becomes, has said what there is to say, unless it was killed.

@@ -42,6 +42,8 @@ constexpr const char* kHelp =
     "                       merge the lines that the ranks print in the order of logical time, the same in\n"
     "                       every run (default where standard output is not a terminal)\n"
     "  -l, --label          begin every line with the rank that printed it\n"
+    "      --grace=SEC      when a rank fails, wait at most SEC seconds for the others to come as far, so that\n"
+    "                       the job ends in the same way in every run (default 2; 0: end it at once)\n"
     "      --timeout=SEC    end the job after SEC seconds\n"
     "  -h, --help           print this help\n"
     "  -V, --version        print the version\n"
@@ -136,10 +138,18 @@ void check_verify(const LaunchOptions& options) {
   }
 }
 
-double parse_seconds(const char* text) {
+// `error`: what is printed when it is no number of seconds.
+double parse_seconds(const char* text, const char* error) {
   char* end = nullptr;
   const double s = std::strtod(text, &end);
-  if (end == text || *end != 0 || !(s > 0) || s > 1e9) usage_error("the timeout must be a number of seconds", text);
+  if (end == text || *end != 0 || !(s >= 0) || s > 1e9) usage_error(error, text);
+  return s;
+}
+
+double parse_timeout(const char* text) {
+  constexpr const char* kError = "the timeout must be a number of seconds";
+  const double s = parse_seconds(text, kError);
+  if (s == 0) usage_error(kError, text);
   return s;
 }
 
@@ -161,7 +171,8 @@ LaunchOptions parse_command_line(int argc, char** argv) {
     kDigest,
     kOrderedOutput,
     kVerify,
-    kVerifySeed
+    kVerifySeed,
+    kGrace
   };
   static const option kOptions[] = {
       {"start", required_argument, nullptr, kStart},
@@ -169,6 +180,7 @@ LaunchOptions parse_command_line(int argc, char** argv) {
       {"memory", required_argument, nullptr, kMemory},
       {"direct-from", required_argument, nullptr, kDirectFrom},
       {"timeout", required_argument, nullptr, kTimeout},
+      {"grace", required_argument, nullptr, kGrace},
       {"order", required_argument, nullptr, kOrder},
       {"seed", required_argument, nullptr, kSeed},
       {"digest", no_argument, nullptr, kDigest},
@@ -229,7 +241,8 @@ LaunchOptions parse_command_line(int argc, char** argv) {
       case kLookahead: options.job.lookahead = parse_lookahead(optarg); break;
       case kMemory: options.job.memory = parse_memory(optarg); break;
       case kDirectFrom: options.job.direct_from = parse_direct_from(optarg); break;
-      case kTimeout: options.job.timeout_s = parse_seconds(optarg); break;
+      case kTimeout: options.job.timeout_s = parse_timeout(optarg); break;
+      case kGrace: options.job.grace_s = parse_seconds(optarg, "the grace must be a number of seconds"); break;
       case 'h': std::printf(kHelp, kMaxRanks); std::exit(0);
       case 'V': std::puts("detmpirun (DLinux) " DLINUX_VERSION); std::exit(0);
       default: std::fputs("Try 'detmpirun --help'.\n", stderr); std::exit(kUsageExit);

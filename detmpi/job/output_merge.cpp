@@ -49,12 +49,15 @@ bool OutputMerge::next_piece() {
   if (g_job->order_output == 0) return next_piece_unordered();
   // Epochs only grow: what was before an old front is before the present one.
   if (marks_.empty() || !have_front_ || marks_.top().key >= front_) {
-    if (!find_front()) return false;
+    if (!find_front() && !cut_) return false;
     read_marks();  // all that are before the front have been written
-    if (marks_.empty() || marks_.top().key >= front_) return take_front();
+    if (have_front_ && (marks_.empty() || marks_.top().key >= front_)) return take_front();
   }
+  if (marks_.empty() || is_cut_off(marks_.top().key)) return take_rest();
   const Mark mark = marks_.top();
   marks_.pop();
+  Stream& stream = streams_[mark.key.rank];
+  stream.certain = std::max(stream.certain, mark.size);
   take(mark.key.rank, mark.size, Cut::kLines);
   return true;
 }
@@ -78,9 +81,20 @@ bool OutputMerge::take_front() {
   if (epoch > front_.epoch) return true;             // not all that is in its file belongs here
   if (epoch < front_.epoch && !ended) return false;  // it is blocked, and all of it is marked
   if (!ended && starts_with_zero(front_.rank)) return false;
-  if (take(front_.rank, size, ended ? Cut::kNone : Cut::kLines)) return true;
+  if (take(front_.rank, size, ended && !cut_ ? Cut::kNone : Cut::kLines)) return true;
   stream.finished = ended;
+  if (ended) stream.certain = std::max(stream.certain, size);
   return ended;
+}
+
+bool OutputMerge::is_cut_off(Key key) const { return cut_ && key.epoch > cut_->epoch && key.rank != cut_->rank; }
+
+// When all before the cut has been written: ends without a newline.
+bool OutputMerge::take_rest() {
+  for (uint32_t rank = 0; rank < streams_.size(); ++rank) {
+    if (take(rank, streams_[rank].certain, Cut::kNone)) return true;
+  }
+  return false;
 }
 
 bool OutputMerge::find_front() {
@@ -89,6 +103,7 @@ bool OutputMerge::find_front() {
     if (streams_[rank].finished) continue;
     const auto epoch = rank_record(static_cast<int>(rank)).output_epoch.load(std::memory_order_acquire);
     const Key key{std::max(epoch, streams_[rank].settled), rank};
+    if (is_cut_off(key)) continue;
     if (!have_front_ || key < front_) front_ = key;
     have_front_ = true;
   }
@@ -125,6 +140,8 @@ void OutputMerge::learn_of_blocked() {
       marks_.push({{seen.epoch, rank}, seen.size});
       stream.waiting = seen.size;
     }
+    // One that never returns holds the others back, since output ends near the time of a deadlock (deadlock.hpp).
+    if (bounds_[rank] == chan::match::kNever) continue;
     stream.settled = std::max(stream.settled, (std::max<uint64_t>(bounds_[rank], 1) - 1) / g_job->lookahead);
   }
 }

@@ -7,6 +7,9 @@
 // may be written, and so may what the front rank prints just now, as everybody else is later. Of a rank that is blocked
 // the bounds of logical time (chan/match/bounds.hpp) tell how late it will be at least when it prints again.
 //
+// A job that ends early is cut off behind an epoch that all ranks have completed (ending.hpp). Where a rank is then, in
+// a wait that began before or beyond it, depends on timing; what it had printed by the end of the epoch does not.
+//
 // Where output is labelled only, lines are written as they come.
 #pragma once
 
@@ -30,6 +33,10 @@ class OutputMerge {
   // The process of the rank has ended: nothing follows what is in its file.
   void note_end(int rank) { streams_[static_cast<size_t>(rank)].ended = true; }
 
+  // What is printed in later epochs is not shown; nothing of it has been. An end of output without a newline comes
+  // last. `rank`: has failed in that epoch, so that whatever it prints belongs there; -1: none has.
+  void cut_after(uint64_t epoch, int rank = -1) { cut_ = Key{epoch, static_cast<uint32_t>(rank)}; }
+
   // Writes what is certain, for some milliseconds. True: call again at once. Error: that of standard output.
   spmc::base::Result<bool> write_certain();
 
@@ -44,13 +51,14 @@ class OutputMerge {
     uint64_t size = 0;
     auto operator<=>(const Mark&) const = default;
   };
-  struct Stream {                    // of one rank
-    uint64_t taken = kOutputStart;   // bytes of its file that have been written
-    uint64_t searched = 0;           // there is no end of a line from `taken` to here
-    uint64_t released = 0;           // bytes whose memory was given back
-    uint64_t marked = kOutputStart;  // by the rank itself
-    uint64_t waiting = 0;            // size at the latest wait that was seen
-    uint64_t settled = 0;            // what it prints and is not marked belongs to this epoch or a later one
+  struct Stream {                     // of one rank
+    uint64_t taken = kOutputStart;    // bytes of its file that have been written
+    uint64_t searched = 0;            // there is no end of a line from `taken` to here
+    uint64_t released = 0;            // bytes whose memory was given back
+    uint64_t marked = kOutputStart;   // by the rank itself
+    uint64_t waiting = 0;             // size at the latest wait that was seen
+    uint64_t certain = kOutputStart;  // size at the latest mark, or end, before the cut
+    uint64_t settled = 0;             // what it prints and is not marked belongs to this epoch or a later one
     bool ended = false;
     bool finished = false;  // ended, and all is written
   };
@@ -59,6 +67,8 @@ class OutputMerge {
   bool next_piece();
   bool next_piece_unordered();
   bool take_front();
+  bool take_rest();
+  bool is_cut_off(Key key) const;
   bool find_front();
   bool front_is_blocked() const;
   void learn_of_blocked();
@@ -77,6 +87,7 @@ class OutputMerge {
   uint64_t marks_read_ = 0;                                             // bytes
   bool have_front_ = false;
   Key front_;
+  std::optional<Key> cut_;
   JobView view_;
   std::optional<chan::match::Snapshot> snapshot_;
   std::vector<chan::match::Time> bounds_;

@@ -93,10 +93,22 @@ unsigned long digest_of_job() {
   return digest;
 }
 
+bool ended_early() { return g_job->ending.load() != 0; }
+
 // For whoever reads the log.
-void log_digest(int event_log) {
+void log_end(int event_log) {
   auto heads = spmc::base::Mapping::try_shared(EventLog::heads_size(g_job->ranks), event_log);
-  if (heads) EventLog(heads.value().base()).head().digest = digest_of_job();
+  if (!heads) return;
+  EventLogHead& head = EventLog(heads.value().base()).head();
+  head.digest = digest_of_job();
+  head.early = ended_early();
+  head.even = !ended_early() || g_job->even_end.load() != 0;
+}
+
+// How far ranks had come that were ended with the job depends on timing.
+void print_digest() {
+  if (ended_early()) std::fputs("detmpirun: no digest, as the job ended early\n", stderr);
+  else std::fprintf(stderr, "detmpirun: digest %016lx\n", digest_of_job());
 }
 
 }  // namespace
@@ -112,8 +124,8 @@ int run_job(LaunchOptions options) {
   (void)spmc::base::make_addresses_repeat();  // where it is forbidden, pointer values differ from run to run
   const sigset_t mask = hold_monitor_signals();
   const int code = options.exec_start ? run_ranks(options, mask) : run_program(options, mask);
-  if (options.print_digest) std::fprintf(stderr, "detmpirun: digest %016lx\n", digest_of_job());
-  if (options.event_log >= 0) log_digest(options.event_log);
+  if (options.print_digest) print_digest();
+  if (options.event_log >= 0) log_end(options.event_log);
   return code;
 }
 

@@ -168,10 +168,15 @@ class Verification {
     const RunOutcome& outcome = reference.outcome();
     const std::string output = output_counts(outcome, outcome)
                                    ? "output " + with_commas(outcome.output.size()) + " bytes"
-                                   : "output not compared, as the job ended early";
-    say("verified: %d runs, %d ranks, %s events, digest %016lx, %s, exit code %d: all the same", options_.verify_runs,
-        options_.job.ranks, with_commas(outcome.events()).c_str(),
-        static_cast<unsigned long>(outcome.log.head().digest), output.c_str(), outcome.code);
+                                   : "output not compared, as where the job ended depends on timing";
+    std::string events = "events up to the early end";
+    if (outcome.log.head().early == 0) {
+      char digest[32];
+      std::snprintf(digest, sizeof digest, "%016lx", static_cast<unsigned long>(outcome.log.head().digest));
+      events = with_commas(outcome.events()) + " events, digest " + digest;
+    }
+    say("verified: %d runs, %d ranks, %s, %s, exit code %d: all the same", options_.verify_runs, options_.job.ranks,
+        events.c_str(), output.c_str(), outcome.code);
   }
 
   const LaunchOptions& options_;

@@ -146,16 +146,15 @@ const Message* message_of(int code) {
 
 [[noreturn]] void die(const Comm* comm, int code) {
   const Message* message = message_of(code);
-  if (message != nullptr && message->exit_code != 0) {
-    job_abort_together(message->exit_code, ("DetMPI: " + message->text + "; the job ends\n").c_str());
+  if (message != nullptr && message->exit_code != 0) {  // several ranks may find it out, in the same words
+    job_abort(message->exit_code, ("DetMPI: " + message->text + "; the job ends\n").c_str());
   }
   std::string line = "DetMPI: ";
   if (g_comm_world != nullptr) line += "rank " + std::to_string(g_comm_world->rank) + ": ";
   line += std::string(call_name(g_call.id)) + ": " + error_text(code);
   if (comm != nullptr) line += " on " + comm_label(*comm);
   line += "; the job ends\n";
-  fputs(line.c_str(), stderr);
-  job_abort(error_class_of(code), nullptr);
+  job_abort(error_class_of(code), line.c_str());
 }
 
 // What an error is raised on: the handler, and the handle that a function of the program's is called with.

@@ -5,11 +5,9 @@ namespace detmpi {
 
 struct Comm;
 
-// Ends the job: `code` becomes the exit code of the launcher, `why` is printed, if it is not null. Never returns.
-[[noreturn]] void job_abort(int code, const char* why);
-
-// The same for what several ranks may find out at once, in the same words: one of them says so.
-[[noreturn]] void job_abort_together(int code, const char* line);
+// Ends the job, unless another rank does so first: then `code` becomes the exit code of the launcher, and `line`, with
+// its end, is printed. `in_engine`: it has come to this in the middle of something. Never returns.
+[[noreturn]] void job_abort(int code, const char* line, bool in_engine = false);
 
 // The communicator's last reference is gone: gives back its transport (comm.transport).
 void transport_release(Comm& comm);

@@ -45,7 +45,7 @@ void expect(const std::string& what, int ranks, const std::vector<std::string>& 
   }
 }
 
-// A job that ends for another reason; which rank tells it first is a matter of timing.
+// A job that ends for another reason, told by the rank that is the first in logical time.
 void expect_error(const std::string& what, int ranks, const std::string& part) {
   for (const char* start : kStarts) {
     auto argv = job(ranks, "deadlock", {start});
@@ -54,6 +54,7 @@ void expect_error(const std::string& what, int ranks, const std::string& part) {
     INFO(result.err);
     CHECK(result.exit_code == kDeadlockExit);
     CHECK(contains(result.err, part));
+    CHECK(test_support::run_command(argv).err == result.err);
   }
 }
 

@@ -1,10 +1,13 @@
 // How jobs end: exit codes, MPI_Abort, crashes, errors, whatever the other ranks are doing at that moment.
 // The bound of 10 s only guards against hangs (a job ends within a fraction of a second); leaks are checked
 // after every case.
+#include <unistd.h>
+
 #include <csignal>
 
 #include "run_mpi.hpp"
 #include "running.hpp"
+#include "support/sanitized.hpp"
 
 using namespace mpi_test;
 
@@ -73,6 +76,53 @@ TEST_CASE("MPI_Abort ends the job") {
   expect_end("abort", "1", 0, {1, {"rank 1"}});
   expect_end("abort", "0", 4, {4, {"rank 0", "MPI_Abort"}}, 1);
   expect_end("abort", "all", 6, {6, {"MPI_Abort"}});
+}
+
+TEST_CASE("a rank that computes for ever is ended after the grace, and that is told") {
+  for (const char* start : kStarts) {
+    for (const char* how : {"abort", "segv"}) {
+      if (how == std::string("segv") && test_support::kAddressSanitizer) continue;
+      const Stopwatch watch;
+      const auto run =
+          test_support::run_command(job(kRanks, "ends", {start, "--grace=0.3"}, {how, "1", "5", "computing"}));
+      INFO(how << ", " << start << "\n" << run.err);
+      CHECK(watch.seconds() < kHang);
+      CHECK(run.exit_code == (how == std::string("abort") ? 5 : 128 + SIGSEGV));
+      CHECK(contains(run.err, "ranks 2, 5 had not come as far in logical time after 0.3 s (--grace)"));
+      CHECK(contains(run.err, "rank 1 "));
+    }
+    const Stopwatch watch;
+    const auto run =
+        test_support::run_command(job(kRanks, "ends", {start, "--grace=0"}, {"exit", "1", "5", "computing"}));
+    INFO(run.err);
+    CHECK(watch.seconds() < kHang);
+    CHECK(run.exit_code == 5);
+    CHECK(times(run.err, "\n") == 1);
+  }
+}
+
+TEST_CASE("ranks that leave when they are asked to end are not kept") {
+  for (const char* start : kStarts) {
+    Running running(job(kRanks, "ends", {start, kPrintAtOnce, "--grace=60"}, {"exit at SIGTERM", "-1"}));
+    REQUIRE(running.wait_for_lines(kRanks));
+    usleep(100'000);  // none is at work any more
+    const Stopwatch watch;
+    running.signal(SIGTERM);
+    CHECK(running.finish().exit_code == 128 + SIGTERM);
+    CHECK(watch.seconds() < 1.5);  // before they are killed
+    CHECK(all_gone(running.numbers()));
+  }
+}
+
+TEST_CASE("what a program does at its exit may not keep the job for ever") {
+  for (const char* start : kStarts) {
+    const Stopwatch watch;
+    const auto run = test_support::run_command(job(3, "ends", {start}, {"exit for ever", "1", "5"}));
+    INFO(run.err);
+    CHECK(watch.seconds() < kHang);
+    CHECK(run.exit_code == 1);
+    CHECK(contains(run.err, "rank 1 ends before MPI_Finalize, and what it does at its exit takes too long"));
+  }
 }
 
 TEST_CASE("one message tells of an abort") {
@@ -144,11 +194,11 @@ TEST_CASE("a killed monitor of fork start takes all its ranks along") {
 
 TEST_CASE("a crash is the same crash in all runs of --verify") {
   auto argv = job(3, "ends", {"--verify=4"});
-  argv.insert(argv.end(), {"segv", "1"});
+  argv.insert(argv.end(), {"segv", "1", "0", "quiet"});
   const auto run = test_support::run_command(argv);
   INFO(run.err);
   CHECK(run.exit_code == 128 + SIGSEGV);
   CHECK(run.err.find("died of signal 11") != std::string::npos);
-  CHECK(run.err.find("verified: 4 runs, 3 ranks, ") != std::string::npos);
-  CHECK(run.err.find("output not compared, as the job ended early, exit code 139: all the same") != std::string::npos);
+  CHECK(run.err.find("verified: 4 runs, 3 ranks, events up to the early end, output ") != std::string::npos);
+  CHECK(run.err.find(" bytes, exit code 139: all the same") != std::string::npos);
 }

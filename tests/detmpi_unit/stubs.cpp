@@ -21,8 +21,7 @@ void note_stub(const char* name) { g_called += (g_called.empty() ? "" : " ") + s
 
 std::string take_stub() { return std::exchange(g_called, ""); }
 
-[[noreturn]] void job_abort(int code, const char*) { _exit(code); }
-[[noreturn]] void job_abort_together(int code, const char*) { _exit(code); }
+[[noreturn]] void job_abort(int code, const char*, bool) { _exit(code); }
 
 void wake_own_watchers() {}
 void mark_output() {}

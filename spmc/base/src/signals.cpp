@@ -24,6 +24,7 @@ sigset_t set_of(std::initializer_list<int> signals) {
 }
 
 CrashHook g_crash_hook = nullptr;
+void (*g_last_hook)() = nullptr;
 
 const void* object_of(const void* address) {
   Dl_info info;
@@ -70,6 +71,7 @@ void on_crash(int signal, siginfo_t* info, void* context) {
       crash.place = caller;
       g_crash_hook(crash);
     }
+    g_last_hook();
   }
   // Returning runs into the fault again, which then ends the process, also where another handler has passed the signal
   // on to this one; a signal that was sent must be raised again.
@@ -118,8 +120,9 @@ SignalReport wait_signal(std::initializer_list<int> signals, uint64_t timeout_ns
   }
 }
 
-void report_crashes(CrashHook hook) {
+void report_crashes(CrashHook hook, void (*last)()) {
   g_crash_hook = hook;
+  g_last_hook = last;
   void* frame;
   (void)::backtrace(&frame, 1);  // its first call loads what it needs, which a crashed process should not
   constexpr size_t kStackBytes = 64 * 1024;

@@ -1,6 +1,7 @@
-// Ends in the way that its arguments name: ends HOW WHO [CODE]. The other ranks wait for a message that never
-// comes, in a barrier, or compute, by rank: none of them would end by itself. Ranks tell their process
-// numbers first.
+// Ends in the way that its arguments name: ends HOW WHO [CODE [computing | quiet]]. The other ranks wait for a message
+// that never comes, wait in a barrier, or ask for the time again and again, by rank: none of them would end by itself.
+// With "computing" these do not ask, so that they never come to a later time. Ranks tell their process numbers first,
+// but not with "quiet".
 #include <unistd.h>
 
 #include <csignal>
@@ -21,19 +22,19 @@ __attribute__((noinline)) int send_nowhere(const volatile int* place) {
 
 namespace {
 
-[[noreturn]] void wait_for_ever() {
+[[noreturn]] void wait_for_ever(bool computing) {
   int value = 0;
   if (g_rank % 3 == 0) MPI_Recv(&value, 1, MPI_INT, g_rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (g_rank % 3 == 1) MPI_Barrier(MPI_COMM_WORLD);
-  volatile bool never = false;
-  while (!never) {
+  for (volatile uint64_t i = 0;;) {
+    i = i + 1;
+    if (!computing) MPI_Wtime();
   }
-  std::abort();
 }
 
 void end(const std::string& how, int code) {
   volatile int zero = 0;
-  if (how == "exit") std::exit(code);
+  if (how == "exit" || how == "exit for ever") std::exit(code);
   if (how == "_exit") _exit(code);
   if (how == "abort") MPI_Abort(MPI_COMM_WORLD, code);
   if (how == "segv") write_to_nowhere(reinterpret_cast<volatile int*>(static_cast<uintptr_t>(0x1234)));
@@ -58,11 +59,14 @@ int main(int argc, char** argv) {
   const std::string how = argv[1];
   const std::string who = argv[2];
   const int code = argc > 3 ? std::atoi(argv[3]) : 0;
+  const std::string others = argc > 4 ? argv[4] : "";
+  if (how == "exit at SIGTERM") std::signal(SIGTERM, [](int) { std::exit(0); });
+  if (how == "exit for ever") std::atexit([] { pause(); });  // comes after what MPI_Init registers
   if (who == "before") end(how, code);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &g_size);
-  std::printf("%d\n", getpid());
+  if (others != "quiet") std::printf("%d\n", getpid());
   std::fflush(stdout);
   if (who == "after") {
     MPI_Finalize();
@@ -71,5 +75,5 @@ int main(int argc, char** argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);  // all have told
   if (who == "all" || std::atoi(who.c_str()) == g_rank) end(how, code);
-  wait_for_ever();
+  wait_for_ever(others == "computing");
 }

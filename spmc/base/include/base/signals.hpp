@@ -30,10 +30,10 @@ struct Crash {
   uintptr_t place = 0;    // of the instruction; if that is in a library, of its call in the program
 };
 using CrashHook = void (*)(const Crash&);
-// Calls `hook` on a stack of its own when the process crashes (SEGV, BUS, FPE, ILL, ABRT), then lets it die of the
-// signal. The hook may be called a second time, with a better place. Leaves signals alone for which there is a handler
-// already.
-void report_crashes(CrashHook hook);
+// Calls `hook` on a stack of its own when the process crashes (SEGV, BUS, FPE, ILL, ABRT), then `last`, and lets it die
+// of the signal. The hook may be called a second time, with a better place. Leaves signals alone for which there is a
+// handler already.
+void report_crashes(CrashHook hook, void (*last)());
 
 // The place from which this function was called, through whatever functions of this library and of that of `ours`; 0 if
 // it is not known. Not async-signal-safe.

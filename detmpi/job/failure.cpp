@@ -1,0 +1,66 @@
+#include "failure.hpp"
+
+#include <base/sys.hpp>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "../engine/engine.hpp"
+#include "../heap/library_memory.hpp"
+#include "../object/call.hpp"
+#include "rank_output.hpp"
+
+namespace detmpi {
+namespace {
+
+constexpr uint64_t kLookNs = 1'000'000;
+
+// The thread of the rank. Another one that crashes leaves it at work, so that there is no place in logical time.
+thread_local bool t_is_rank = false;
+
+bool somebody_waits() {
+  return g_job_state == JobState::kRunning && g_job->first_space != 0 && g_job->first_come == 0 && g_job->grace_ns != 0;
+}
+
+// Not in a process that the rank has forked.
+bool is_rank_at_work() {
+  return t_is_rank && g_job_state == JobState::kRunning &&
+         rank_record(g_engine.rank()).pid.load(std::memory_order_relaxed) == spmc::base::process_id();
+}
+
+// A function of the program's may have been called by a call; calls may be made in it, so the engine is ready for them.
+Stay as_found() { return detmpi_in_library ? Stay::kStill : Stay::kAtWork; }
+
+void leave() {
+  if (!is_rank_at_work()) return;
+  show_printed();
+  stay_failed(as_found());
+}
+
+}  // namespace
+
+void stay_failed(Stay how) {
+  if (!somebody_waits()) return;
+  RankRecord& record = rank_record(g_engine.rank());
+  if (record.failed_at.load(std::memory_order_relaxed) != 0) return;
+  record.failed_at.store(g_clock + 1, std::memory_order_release);
+  (void)spmc::base::send_signal(spmc::base::parent_process_id(), SIGCHLD);  // the monitor looks around
+  const auto may_end = [&record] { return record.may_end.load(std::memory_order_acquire) != 0; };
+  if (how == Stay::kStill) {
+    while (!may_end()) spmc::base::sleep_ns(kLookNs);
+    return;
+  }
+  const InLibrary in_library;
+  g_engine.block({Wait::Kind::kTest}, Engine::kAnySource, may_end);
+}
+
+void stay_at_exit() {
+  t_is_rank = true;
+  std::atexit(leave);
+}
+
+void stay_crashed() {
+  if (is_rank_at_work()) stay_failed(as_found());
+}
+
+}  // namespace detmpi

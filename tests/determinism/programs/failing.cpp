@@ -1,0 +1,84 @@
+// A master hands out work to whoever asks first, everybody prints all the time, and who gets certain tasks fails: by
+// the way that the argument names, or each of three in another way, of whom the first in logical time is the last to
+// come to it. The last rank has nothing to do with the others; it calls and prints for ever, and is soon far ahead of
+// them.
+#include <csignal>
+#include <cstring>
+
+#include "testing.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+constexpr auto kComm = MPI_COMM_WORLD;
+constexpr int kFatalTask = 60;
+
+void compute(uint64_t rounds) {
+  volatile uint64_t x = 0;
+  for (uint64_t i = 0; i < rounds; ++i) x = mix(x + i);
+}
+
+[[noreturn]] void run_ahead() {
+  for (uint64_t line = 0;; ++line) {
+    std::printf("runner: line %lu\n", static_cast<unsigned long>(line));
+    for (int call = 0; call < 20; ++call) MPI_Wtime();
+  }
+}
+
+int* nowhere() {
+  static volatile uintptr_t place = 16;
+  return reinterpret_cast<int*>(place);
+}
+
+void fail(const char* how) {
+  std::printf("rank %d fails (%s)", g_rank, how);  // without an end of the line
+  if (std::strcmp(how, "abort") == 0) MPI_Abort(kComm, 40 + g_rank);
+  if (std::strcmp(how, "exit") == 0) std::exit(20 + g_rank);
+  if (std::strcmp(how, "crash") == 0) *nowhere() = 0;
+  if (std::strcmp(how, "raise") == 0) std::abort();
+  if (std::strcmp(how, "error") == 0) MPI_Send(nullptr, -1, MPI_INT, 0, 0, kComm);
+  if (std::strcmp(how, "inside") == 0) MPI_Send(nowhere(), 100, MPI_INT, 0, 0, kComm);
+  std::_Exit(99);  // it should have ended
+}
+
+void master(int workers) {
+  for (int task = 0;; ++task) {
+    int done = 0;
+    MPI_Status status;
+    MPI_Recv(&done, 1, MPI_INT, MPI_ANY_SOURCE, 0, kComm, &status);
+    std::printf("master: %d of %d asks, has done %d, gets %d\n", status.MPI_SOURCE, workers, done, task);
+    MPI_Send(&task, 1, MPI_INT, status.MPI_SOURCE, 0, kComm);
+  }
+}
+
+void work(const char* how, int task) {
+  const bool several = std::strcmp(how, "several") == 0;
+  if (task == kFatalTask && several) compute(20'000'000);
+  if (task == kFatalTask) fail(several ? "abort" : how);
+  if (task == kFatalTask + 1 && several) fail("exit");
+  if (task == kFatalTask + 2 && several) fail("crash");
+  for (uint32_t part = 0; part < mix(static_cast<uint64_t>(task)) % 5; ++part) {
+    compute(mix(static_cast<uint64_t>(task) + part) % 20'000);
+    for (uint64_t k = 0; k < mix(part) % 40; ++k) MPI_Wtime();
+    std::printf("worker %d: part %u of task %d%s", g_rank, part, task, part % 4 == 3 ? ", " : "\n");
+    if (part % 2 == 0) std::fflush(stdout);
+  }
+}
+
+void worker(const char* how) {
+  for (int task = 0, done = 0;; ++done) {
+    MPI_Sendrecv(&done, 1, MPI_INT, 0, 0, &task, 1, MPI_INT, 0, 0, kComm, MPI_STATUS_IGNORE);
+    work(how, task);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Mpi mpi(argc, argv);
+  const char* how = argc > 1 ? argv[1] : "several";
+  if (g_rank == g_size - 1) run_ahead();
+  if (g_rank == 0) master(g_size - 2);
+  worker(how);
+}
