@@ -2,10 +2,12 @@
 // same bytes whenever and however they are started.
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include "run_mpi.hpp"
+#include "support/sanitized.hpp"
 
 using mpi_test::expect_same_everywhere;
 using test_support::RunResult;
@@ -54,6 +56,17 @@ TEST_CASE("messages name the place in the Fortran program") {
       CHECK(run.err.find(how == std::string("stuck") ? "MPI_Recv at " : "MPI_Barrier at ") != std::string::npos);
       for (const char* other : {"libdetmpi", "functions.cpp"}) CHECK(run.err.find(other) == std::string::npos);
     }
+  }
+}
+
+TEST_CASE("a crash is told by Fortran and by detmpirun") {
+  if (test_support::kAddressSanitizer) return;  // it reports crashes in its own way
+  for (const char* start : mpi_test::kStarts) {
+    const RunResult run = end_early(start, "crash").run;
+    INFO(run.err);
+    CHECK(run.exit_code == 128 + SIGSEGV);
+    CHECK(run.err.find("Backtrace for this error") < run.err.find("rank 1 died of signal 11"));
+    CHECK(run.err.find("touching address 0x10, at ") != std::string::npos);
   }
 }
 

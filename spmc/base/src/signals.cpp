@@ -25,6 +25,8 @@ sigset_t set_of(std::initializer_list<int> signals) {
 
 CrashHook g_crash_hook = nullptr;
 void (*g_last_hook)() = nullptr;
+constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+struct sigaction g_before[_NSIG];  // what was there for them; zero: the default
 
 const void* object_of(const void* address) {
   Dl_info info;
@@ -75,8 +77,15 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   }
   // Returning runs into the fault again, which then ends the process, also where another handler has passed the signal
   // on to this one; a signal that was sent must be raised again.
-  ::signal(signal, SIG_DFL);
+  ::sigaction(signal, &g_before[signal], nullptr);
   if (info->si_code <= 0) ::raise(signal);
+}
+
+// The one by which Fortran's runtime library prints a backtrace, and then lets the process die.
+bool is_fortrans(const struct sigaction& action) {
+  Dl_info info;
+  return ::dladdr(reinterpret_cast<void*>(action.sa_handler), &info) != 0 && info.dli_fname != nullptr &&
+         std::strstr(info.dli_fname, "libgfortran") != nullptr;
 }
 
 }  // namespace
@@ -133,10 +142,11 @@ void report_crashes(CrashHook hook, void (*last)()) {
     const stack_t stack{.ss_sp = memory, .ss_flags = 0, .ss_size = kStackBytes};
     ::sigaltstack(&stack, nullptr);
   }
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+  for (const int signal : kCrashSignals) {
     struct sigaction before;
     ::sigaction(signal, nullptr, &before);
-    if (before.sa_handler != SIG_DFL) continue;
+    if (before.sa_handler != SIG_DFL && !is_fortrans(before)) continue;
+    g_before[signal] = before;
     struct sigaction action {};
     action.sa_sigaction = on_crash;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);

@@ -1,10 +1,14 @@
 ! Writes a line before MPI_Init to standard output, one in every rank, and both kinds to a file; then rank 1 ends the job,
 ! while the others wait: early_end abort FILE, or early_end inside FILE: from within a statement that writes; or because
-! it does something else than they do: early_end mismatch FILE, or waits for a message: early_end stuck FILE.
+! it does something else than they do: early_end mismatch FILE, or waits for a message: early_end stuck FILE, or crashes:
+! early_end crash FILE.
 program early_end
+  use, intrinsic :: iso_c_binding
   use mpi
   implicit none
   integer :: ierr, rank, all, unit
+  integer(c_intptr_t), volatile :: place = 16
+  integer, pointer, volatile :: nowhere
   character(len=8) :: how
   character(len=256) :: name
   call get_command_argument(1, how)
@@ -22,6 +26,10 @@ program early_end
     if (how == 'inside') write (unit, '(i0)') given_up()
     if (how == 'mismatch') call MPI_Allreduce(rank, all, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
     if (how == 'stuck') call MPI_Recv(all, 1, MPI_INTEGER, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+    if (how == 'crash') then
+      call c_f_pointer(transfer(place, c_null_ptr), nowhere)
+      nowhere = 1
+    end if
     call give_up()
   end if
   call MPI_Barrier(MPI_COMM_WORLD, ierr)

@@ -32,7 +32,7 @@ struct Crash {
 using CrashHook = void (*)(const Crash&);
 // Calls `hook` on a stack of its own when the process crashes (SEGV, BUS, FPE, ILL, ABRT), then `last`, and lets it die
 // of the signal. The hook may be called a second time, with a better place. Leaves signals alone for which there is a
-// handler already.
+// handler already, but for that of Fortran's runtime library, which comes after this.
 void report_crashes(CrashHook hook, void (*last)());
 
 // The place from which this function was called, through whatever functions of this library and of that of `ours`; 0 if
