@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <numeric>
 
 #include "../../detmpi/coll/plan_calls.hpp"
@@ -21,7 +22,10 @@ void note_stub(const char* name) { g_called += (g_called.empty() ? "" : " ") + s
 
 std::string take_stub() { return std::exchange(g_called, ""); }
 
-[[noreturn]] void job_abort(int code, const char*, bool) { _exit(code); }
+[[noreturn]] void job_abort(int code, const char* line, bool) {
+  std::fputs(line, stderr);
+  _exit(code);
+}
 
 void wake_own_watchers() {}
 void mark_output() {}
