@@ -213,6 +213,17 @@ TEST_CASE("exact sums of many numbers") {
   }
 }
 
+TEST_CASE("exact sums that come to more than the words which their first number needs") {
+  for (int exponent = 0; exponent < 32; ++exponent) {
+    for (const double sign : {1.0, -1.0}) {
+      const double number = std::ldexp(sign * 0x1.fffffffffffffp0, exponent);
+      ExactSum sum;
+      for (int i = 0; i < 1 << 13; ++i) sum.add(number);
+      CHECK(sum.rounded<double>() == std::ldexp(number, 13));
+    }
+  }
+}
+
 TEST_CASE("exact sums that are doubled, to beyond all doubles and back") {
   ExactSum sum, half = sum_of<double>({-kMost / 2, -kLeast});
   sum.add(-kMost);
