@@ -24,6 +24,7 @@ all columns (sums over the rows, divided by rows - 1), numbers with blanks betwe
       --columns=C       numbers of a row (default for text: as many as its first line has)
 )";
 
+// Within a piece, plain sums: exact ones take many times as long.
 struct ColumnSums : MapReduce<ColumnSums, uint32_t, std::vector<double>, SumOfEach<double>> {
   size_t columns;
   explicit ColumnSums(size_t of) : columns(of) {}

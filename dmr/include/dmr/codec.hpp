@@ -1,7 +1,8 @@
 // How keys and values travel between spaces: as bytes. Keys compare as their bytes do, by memcmp.
 //
 // Strings, integers, floating-point numbers and arrays of those have codecs; a type of the program's gets one by
-// specialising KeyCodec (encode must keep the order of keys), or is a value as its bytes if it is trivially copyable.
+// specialising KeyCodec (encode must keep the order of keys) or ValueCodec, or is a value as its bytes if it is
+// trivially copyable.
 #pragma once
 
 #include <array>
@@ -115,6 +116,9 @@ class KeyEncoder {
 };
 
 // --- values ---
+//
+// A codec either has bytes(value), where the bytes lie in memory as they travel, or encode(value, to), which appends
+// them.
 
 template <typename T>
 struct ValueCodec;
@@ -145,6 +149,24 @@ requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>) struct ValueC
     if (!value.empty()) std::memcpy(value.data(), bytes.data(), bytes.size());
     return value;
   }
+};
+
+// Values as bytes, one after the other: what it gives is good until the next, and no longer than the value.
+template <typename Value>
+class ValueEncoder {
+ public:
+  std::string_view operator()(const Value& value) {
+    if constexpr (requires { ValueCodec<Value>::bytes(value); }) {
+      return ValueCodec<Value>::bytes(value);
+    } else {
+      encoded_.clear();
+      ValueCodec<Value>::encode(value, encoded_);
+      return encoded_;
+    }
+  }
+
+ private:
+  std::string encoded_;
 };
 
 }  // namespace dmr

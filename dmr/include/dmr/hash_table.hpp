@@ -1,4 +1,5 @@
-// The table of mappers and reducers: byte strings and their combined values.
+// The table of mappers and reducers: byte strings and their combined values, in the form that the combiner keeps them
+// in.
 //
 // Most of its time would be waiting for memory: a text has more words than caches hold. So a key of up to 16 bytes and
 // its value lie together in one slot, and a slot is looked at some keys after it was asked for (kAhead).
@@ -16,15 +17,17 @@
 
 #include <base/huge_pages.hpp>
 #include <dmr/codec.hpp>
+#include <dmr/combiners.hpp>
 #include <dmr/error.hpp>
 #include <dmr/key_hash.hpp>
 
 namespace dmr::detail {
 
-template <typename Combiner>
+// `Added`: values, or states (StateOf<Combiner>).
+template <typename Combiner, typename Added = typename Combiner::Value>
 class HashTable {
  public:
-  using Value = typename Combiner::Value;
+  using State = StateOf<Combiner>;
 
   enum class Keys {
     kOfAllParts,  // can be given by parts
@@ -40,7 +43,7 @@ class HashTable {
     if (slots > slots_.size() && slots * sizeof(Slot) <= most_bytes) resize(slots);
   }
   // In the order of the calls for each key.
-  void add(std::string_view key, const Value& value) {
+  void add(std::string_view key, const Added& value) {
     if (key.size() > kShort) return add_long(key, value);
     Waiting& place = waiting_[next_++ % kAhead];
     if (place.size_and_one != 0) enter(place);
@@ -70,7 +73,7 @@ class HashTable {
       }
       const std::string_view key = key_of(slot, text);
       const uint64_t hash = hash_of_key(slot.words, key);
-      if (first <= hash && hash <= last) take(key, slot.value);
+      if (first <= hash && hash <= last) take(key, slot.state);
     }
   }
   // Empties the table, which keeps its memory. The order is that of hashes, nearly.
@@ -79,7 +82,7 @@ class HashTable {
     settle();
     char text[kInSlot];
     for (const Slot& slot : slots_) {
-      if (slot.size_and_one != 0) take(key_of(slot, text), slot.value);
+      if (slot.size_and_one != 0) take(key_of(slot, text), slot.state);
     }
     used_ = heap_ = 0;
     keys_.clear();
@@ -110,7 +113,7 @@ class HashTable {
     KeyWords words;
     uint32_t size_and_one = 0;  // 0: free
     uint32_t key = 0;           // in keys_, if it is longer than kInSlot
-    Value value{};
+    State state{};
   };
   static constexpr size_t kNextLine = std::max<size_t>(64 / sizeof(Slot), 1);  // slots from one line to the next
   using Slots = std::vector<Slot, spmc::base::HugePages<Slot>>;
@@ -120,16 +123,18 @@ class HashTable {
     uint64_t hash;
     uint32_t size_and_one = 0;  // 0: nothing
     char key[kShort];           // if it is longer than kInSlot
-    Value value;
+    Added value;
     std::string_view text() const { return {key, size_and_one - 1}; }
   };
 
   // Its highest bits tell the slot.
   uint64_t spread_hash(const KeyWords& words, std::string_view key) const { return hash_of_key(words, key) * spread_; }
-  // What the value has outside of itself, about.
-  static size_t heap_of(const Value& value) {
-    if constexpr (std::is_trivially_copyable_v<Value>) return 0;
-    else return ValueCodec<Value>::bytes(value).size();
+  // What the state has outside of itself, about.
+  static size_t heap_of(const State& state) {
+    if constexpr (std::is_trivially_copyable_v<State>) return 0;
+    else if constexpr (requires { state.heap_bytes(); }) return state.heap_bytes();
+    else if constexpr (requires { ValueCodec<State>::bytes(state); }) return ValueCodec<State>::bytes(state).size();
+    else return ValueEncoder<State>()(state).size();
   }
   void settle() {
     for (size_t i = 0; i < kAhead; ++i) {
@@ -138,29 +143,32 @@ class HashTable {
       place.size_and_one = 0;
     }
   }
-  void add_long(std::string_view key, const Value& value) {
+  void add_long(std::string_view key, const Added& value) {
     settle();
     const KeyWords words = KeyWords::of(key);
     put(words, spread_hash(words, key), key, value);
   }
   void enter(const Waiting& place) { put(place.words, place.hash, place.text(), place.value); }
 
-  void put(const KeyWords& words, uint64_t hash, std::string_view key, const Value& value) {
+  void put(const KeyWords& words, uint64_t hash, std::string_view key, const Added& value) {
     const auto size_and_one = static_cast<uint32_t>(key.size() + 1);
     for (size_t at = hash >> shift_;; at = (at + 1) & (slots_.size() - 1)) {
       Slot& slot = slots_[at];
       if (slot.size_and_one == 0) {
         if (key.size() >= UINT32_MAX - keys_.size()) throw JobError("a table has 4 GiB of keys");
-        slot = {words, size_and_one, static_cast<uint32_t>(keys_.size()), value};
+        slot.words = words;
+        slot.size_and_one = size_and_one;
+        slot.key = static_cast<uint32_t>(keys_.size());
+        begin_state<Combiner>(slot.state, value);
         if (key.size() > kInSlot) keys_.insert(keys_.end(), key.begin(), key.end());
-        heap_ += heap_of(value);
+        heap_ += heap_of(slot.state);
         if (++used_ * 5 > slots_.size() * 4) resize(slots_.size() * 2);
         return;
       }
       if (slot.size_and_one == size_and_one && slot.words == words && same_middle(slot, key)) {
-        heap_ -= heap_of(slot.value);
-        Combiner::add(slot.value, value);
-        heap_ += heap_of(slot.value);
+        heap_ -= heap_of(slot.state);
+        Combiner::add(slot.state, value);
+        heap_ += heap_of(slot.state);
         return;
       }
     }
@@ -189,7 +197,7 @@ class HashTable {
   uint64_t spread_;
   Slots slots_;  // a power of two
   size_t used_ = 0;
-  size_t heap_ = 0;         // of all values
+  size_t heap_ = 0;         // of all states
   std::vector<char> keys_;  // all that are not in slots, one behind the other
   int shift_ = 0;
   std::array<Waiting, kAhead> waiting_;  // the oldest at next_ % kAhead

@@ -2,8 +2,8 @@
 //
 // A piece is what one call of a job's map() gets. Where pieces begin and end depends on the input alone, never on the
 // number of workers: a border lies where the first record begins at or after a multiple of the piece's size in its
-// file. So whatever is summed up piece by piece is the same in every run. Where the order of a sum matters, it depends
-// on the size of pieces; nothing else does.
+// file. So whatever is put together piece by piece is the same in every run. Where grouping matters, which it does not
+// with the combiners of combiners.hpp, the result depends on the size of pieces; nothing else does.
 #pragma once
 
 #include <cstddef>

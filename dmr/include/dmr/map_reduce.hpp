@@ -14,7 +14,8 @@
 //                                             neither is less: they are two keys all the same
 //   uint32_t partition(key, parts)            which reducer gets a key; a function of these two
 //
-// The output is sorted by key, and the same bytes for any number of workers and any memory limit. The values of a key
+// The output is sorted by key, and the same bytes for any number of workers, any memory limit, and, unless a combiner
+// or map of the program's shows them (combiners.hpp), any pieces. The values of a key
 // come in the order of the input. A job is copied by being forked: its maps and reductions may read all its members and
 // all of the program's memory; what they write is lost.
 #pragma once
@@ -81,11 +82,12 @@ template <typename Key, typename Value>
 class EmitEvery {
  public:
   explicit EmitEvery(Pairs& pairs) : pairs_(pairs) {}
-  void operator()(const auto& key, const Value& value) { pairs_.add(encode_(key), ValueCodec<Value>::bytes(value)); }
+  void operator()(const auto& key, const Value& value) { pairs_.add(encode_(key), encode_value_(value)); }
 
  private:
   Pairs& pairs_;
   KeyEncoder<Key> encode_;
+  ValueEncoder<Value> encode_value_;
 };
 
 template <typename Job>
@@ -101,8 +103,8 @@ class EveryMaps : public Maps {
   const Job& job_;
 };
 
-template <typename Job>
-using KeptOf = Kept<typename Job::Container, typename Job::Key, typename Job::Combiner>;
+template <typename Job, typename Added = typename Job::Value>
+using KeptOf = Kept<typename Job::Container, typename Job::Key, typename Job::Combiner, Added>;
 
 template <typename Job>
 class CombiningMaps : public Maps {
@@ -130,10 +132,12 @@ class CombiningMaps : public Maps {
 
 template <typename Job>
 class CombiningTable : public Table {
+  using State = StateOf<typename Job::Combiner>;
+
  public:
   void expect(size_t keys, size_t most_bytes) override { kept_.expect(keys, most_bytes); }
   void add(std::string_view key, std::string_view value) override {
-    kept_.add_encoded(key, ValueCodec<typename Job::Value>::decode(value));
+    kept_.add_encoded(key, ValueCodec<State>::decode(value));
   }
   void give_all(Pairs& pairs) override {
     kept_.give_all(pairs);
@@ -142,7 +146,7 @@ class CombiningTable : public Table {
   size_t bytes_held() const override { return kept_.bytes_held(); }
 
  private:
-  KeptOf<Job> kept_{KeptOf<Job>::Keys::kOfOnePart};
+  KeptOf<Job, State> kept_{KeptOf<Job, State>::Keys::kOfOnePart};
 };
 
 // A typed job as one over bytes.
@@ -174,7 +178,8 @@ class AsBytes : public ByteJob {
   void reduce(std::string_view key, ByteValues& bytes, ByteResults& results) const override {
     if constexpr (kCombines) {
       const Value value = combined(bytes);
-      OneValue one(ValueCodec<Value>::bytes(value));
+      ValueEncoder<Value> encode;
+      OneValue one(encode(value));
       reduce_values(key, one, results);
     } else {
       reduce_values(key, bytes, results);
@@ -210,15 +215,16 @@ class AsBytes : public ByteJob {
     bool is_left_ = true;
   };
   static Value combined(ByteValues& bytes) {
-    Values<Value> values(bytes);
-    Value sum{}, next{};
-    values.next(sum);
-    while (values.next(next)) Job::Combiner::add(sum, next);
-    return sum;
+    Values<StateOf<typename Job::Combiner>> states(bytes);
+    StateOf<typename Job::Combiner> all{}, next{};
+    states.next(all);
+    while (states.next(next)) Job::Combiner::add(all, next);
+    return value_of<typename Job::Combiner>(all);
   }
   void reduce_values(std::string_view key, ByteValues& bytes, ByteResults& results) const {
     Values<Value> values(bytes);
-    const auto emit = [&](const Result& result) { results.add(ValueCodec<Result>::bytes(result)); };
+    ValueEncoder<Result> encode;
+    const auto emit = [&](const Result& result) { results.add(encode(result)); };
     if constexpr (requires { job_.reduce(KeyCodec<Key>::decode(key), values, emit); }) {
       job_.reduce(KeyCodec<Key>::decode(key), values, emit);
     } else {

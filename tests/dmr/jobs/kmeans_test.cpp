@@ -1,7 +1,8 @@
-// dmr kmeans: the same steps one point after the other, with sums piece by piece as the library promises them: the
-// means must have the same bits.
+// dmr kmeans: the same steps one point after the other, with sums of each piece as its map makes them, and exact sums
+// of these: the means must have the same bits.
 #include <set>
 
+#include "../exact_reference.hpp"
 #include "running.hpp"
 
 using namespace dmr_jobs_test;
@@ -66,12 +67,13 @@ uint32_t nearest(const double* point, const std::vector<double>& means, size_t d
 // Moves the means once. Pieces are of 1 MiB; a point belongs to the one in which it begins.
 bool move(const std::vector<double>& points, size_t dimensions, Groups& groups) {
   const size_t count = groups.means.size() / dimensions, width = dimensions * sizeof(double);
-  std::vector<double> sums(groups.means.size()), piece(sums);
+  std::vector<double> piece(groups.means.size());
+  std::vector<std::vector<double>> of_pieces(piece.size());
   groups.counts.assign(count, 0);
   groups.of_points.clear();
   size_t number = 0;
   const auto end_piece = [&] {
-    for (size_t i = 0; i < sums.size(); ++i) sums[i] += piece[i];
+    for (size_t i = 0; i < piece.size(); ++i) of_pieces[i].push_back(piece[i]);
     std::fill(piece.begin(), piece.end(), 0.0);
   };
   for (size_t i = 0; i < points.size(); i += dimensions) {
@@ -86,9 +88,9 @@ bool move(const std::vector<double>& points, size_t dimensions, Groups& groups) 
   }
   end_piece();
   const auto before = groups.means;
-  for (size_t i = 0; i < sums.size(); ++i) {
+  for (size_t i = 0; i < piece.size(); ++i) {
     const auto points_of = static_cast<double>(groups.counts[i / dimensions]);
-    if (points_of > 0) groups.means[i] = sums[i] / points_of;
+    if (points_of > 0) groups.means[i] = dmr_test::reference_sum(of_pieces[i]) / points_of;
   }
   return groups.means != before;
 }
