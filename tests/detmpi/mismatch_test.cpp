@@ -150,6 +150,12 @@ TEST_CASE("parts of all-to-all that have not the length that is expected") {
   expect_returned("alltoallv_shorter_pair", {"rank 1: class 2: rank 1 has sent 4 bytes where 38000 ",
                                              "; rank 1: MPI_Alltoallv at ", "rank 2: class 0"});
 }
+TEST_CASE("a group that is to be connected to another one is not ready for it") {
+  expect_returned("connect",
+                  {"rank 0: class 15: mismatched collective operations in the group of remote_leader",
+                   "rank 1: class 15: mismatched collective operations on a communicator of 2 ranks: rank 0: ",
+                   "rank 2: class 15: mismatched collective operations on a communicator of 2 ranks: rank 0: "});
+}
 TEST_CASE("an exchange of a pair, and something else") {
   const RunResult result = run(kStarts[0], "alltoallv_or_barrier");
   INFO(result.err);
