@@ -16,11 +16,7 @@ namespace {
 // A new communicator of those that give my color, by (key, rank); null if I give none.
 int split(Comm& parent, int color, int key, Comm** made) {
   *made = nullptr;
-  if (parent.inter) {
-    if (has_quit(parent)) return quit_code(parent);
-    *made = split_inter(parent, color, key);
-    return MPI_SUCCESS;
-  }
+  if (parent.inter) return split_inter(parent, color, key, made);
   const auto all = exchange_proposals(parent, propose(color, key));
   if (all.empty()) return quit_code(parent);
   const uint32_t context = highest_context(all);

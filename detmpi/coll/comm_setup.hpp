@@ -45,8 +45,8 @@ std::vector<int> choose(std::span<const Proposal> all, int choice, std::span<con
 Comm& make_intra(Comm& parent, uint32_t context, std::vector<int> world_rank);
 
 // The same of two groups (intercomm_calls.cpp): of those on both sides who give my color, null if I give none or nobody
-// on the other side does.
-Comm* split_inter(Comm& parent, int color, int key);
+// on the other side does. Returns an error code.
+int split_inter(Comm& parent, int color, int key, Comm** made);
 
 // --- copies (comm_idup.cpp) ---
 

@@ -1,7 +1,8 @@
 // Inter-communicators: two disjoint groups, whose members address those of the other.
 //
-// To make one, the members of each group tell each other what they propose, the leaders of the groups swap the lists,
-// and hand on what they have got. So everybody knows everything, and comes to the same conclusions, errors included.
+// To make one, the members of each group tell each other, or their leader, what they propose, the leaders of the groups
+// swap the lists, and hand on what they have got. So everybody knows everything, and comes to the same conclusions,
+// errors included.
 #include "../engine/events.hpp"
 #include "../engine/p2p.hpp"
 #include "../object/errors.hpp"
@@ -9,6 +10,7 @@
 #include "comm_setup.hpp"
 #include "impl.hpp"
 #include "members.hpp"
+#include "plan.hpp"
 #include "quit.hpp"
 
 #include <algorithm>
@@ -41,21 +43,77 @@ std::vector<Proposal> swap_lists(const std::vector<Proposal>& mine, Comm& bridge
   return theirs;
 }
 
-// `leader` is the rank in the local group that knows `bridge`, through which it reaches the other leader.
-BothSides exchange_across(Comm& local, int leader, Proposal mine, Comm* bridge, Peer remote_leader) {
-  BothSides sides{exchange_proposals(local, mine), {}};
-  if (sides.local.empty()) end_job_for(quit_code(local));  // the other group waits
+// `leader` is the rank in the local group that knows `bridge`, through which it reaches the other leader. Returns an
+// error code. A group whose operations do not match proposes nothing, so that the other one does not wait for it.
+int exchange_by_leaders(Comm& local, int leader, Proposal mine, Comm* bridge, Peer remote_leader, BothSides& sides) {
+  sides.local = exchange_proposals(local, mine);
   if (local.rank == leader) sides.remote = swap_lists(sides.local, *bridge, remote_leader);
+  if (sides.local.empty()) return quit_code(local);
   int size = static_cast<int>(sides.remote.size());
   (void)impl::bcast(&size, 1, *datatype_from(MPI_INT), leader, local);
   sides.remote.resize(static_cast<size_t>(size));
   const int bytes = size * static_cast<int>(sizeof(Proposal));
   (void)impl::bcast(sides.remote.data(), bytes, *datatype_from(MPI_BYTE), leader, local);
-  return sides;
+  if (size > 0) return MPI_SUCCESS;
+  return make_job_error(MPI_ERR_OTHER, kStuckExit, "mismatched collective operations in the group of remote_leader");
 }
 
-BothSides exchange_across(Comm& inter, Proposal mine) {
-  return exchange_across(*inter.local, 0, mine, &inter, {0, 0, collective_context(inter)});
+// One of several operations in a call; `add` adds the messages. Returns an error code.
+template <typename Add>
+int step_of_exchange(Comm& inter, Add&& add) {
+  g_clock += 1;  // it begins later than what others may know of the clock by then
+  PlanPtr plan = make_plan(inter, Signature());
+  add(*plan);
+  return plan_run(std::move(plan));
+}
+
+int64_t bytes_of(const std::vector<Proposal>& list) { return static_cast<int64_t>(list.size() * sizeof(Proposal)); }
+
+// A leader is told by its group what they propose, and everybody meets those without whom nothing follows: the members
+// of a group their leader, the leaders each other.
+void collect(Plan& plan, Comm& inter, const Proposal& mine, std::vector<Proposal>& local) {
+  Comm& group = *inter.local;
+  const Datatype& byte = *datatype_from(MPI_BYTE);
+  if (inter.rank != 0) {
+    plan.send(0, &mine, sizeof mine, byte, group);
+    plan.receive(0, nullptr, 0, byte, group);
+    return;
+  }
+  for (int peer = 1; peer < group.size; ++peer) {
+    plan.receive(peer, &local[static_cast<size_t>(peer)], sizeof mine, byte, group);
+    plan.send(peer, nullptr, 0, byte, group);
+  }
+  plan.send(0, nullptr, 0, byte, inter);
+  plan.receive(0, nullptr, 0, byte, inter);
+}
+
+void hand_on(Plan& plan, Comm& inter, std::vector<Proposal>& list) {
+  Comm& group = *inter.local;
+  const Datatype& byte = *datatype_from(MPI_BYTE);
+  if (inter.rank != 0) return plan.receive(0, list.data(), bytes_of(list), byte, group);
+  for (int peer = 1; peer < group.size; ++peer) plan.send(peer, list.data(), bytes_of(list), byte, group);
+}
+
+// The same on an inter-communicator, where the first members of the groups lead.
+//
+// So that all fail if the calls of some do not match, and none waits later on for those who have failed: every member
+// that begins something else is missed in the first step, by its leader, or if it leads by its group and the other
+// leader. A leader that misses somebody quits, and those who need it in the steps that follow do so, too.
+int exchange_between(Comm& inter, const Proposal& mine, BothSides& sides) {
+  sides.local.resize(static_cast<size_t>(inter.size), mine);
+  sides.remote.resize(static_cast<size_t>(inter.peers));
+  int code = step_of_exchange(inter, [&](Plan& plan) { collect(plan, inter, mine, sides.local); });
+  if (code != MPI_SUCCESS) return code;
+  code = step_of_exchange(inter, [&](Plan& plan) {
+    if (inter.rank != 0) return;
+    plan.send(0, sides.local.data(), bytes_of(sides.local), *datatype_from(MPI_BYTE), inter);
+    plan.receive(0, sides.remote.data(), bytes_of(sides.remote), *datatype_from(MPI_BYTE), inter);
+  });
+  if (code != MPI_SUCCESS) return code;
+  return step_of_exchange(inter, [&](Plan& plan) {
+    hand_on(plan, inter, sides.local);
+    hand_on(plan, inter, sides.remote);
+  });
 }
 
 uint32_t agree(const BothSides& sides, uint32_t contexts) {
@@ -132,13 +190,15 @@ bool all_the_same(const std::vector<Proposal>& side) {
 
 }  // namespace
 
-Comm* split_inter(Comm& parent, int color, int key) {
-  const BothSides sides = exchange_across(parent, propose(color, key));
+int split_inter(Comm& parent, int color, int key, Comm** made) {
+  BothSides sides;
+  if (const int code = exchange_between(parent, propose(color, key), sides); code != MPI_SUCCESS) return code;
   const uint32_t context = agree(sides, kContexts);
-  if (color == MPI_UNDEFINED) return nullptr;
+  if (color == MPI_UNDEFINED) return MPI_SUCCESS;
   std::vector<int> remote = choose(sides.remote, color, parent.remote_world_rank);
-  if (remote.empty()) return nullptr;
-  return &make_inter(parent, context, choose(sides.local, color, parent.world_rank), std::move(remote));
+  if (remote.empty()) return MPI_SUCCESS;
+  *made = &make_inter(parent, context, choose(sides.local, color, parent.world_rank), std::move(remote));
+  return MPI_SUCCESS;
 }
 
 Comm& make_inter_copy(Comm& parent, uint32_t context, spmc::EPageIndex board, spmc::EPageIndex log) {
@@ -163,7 +223,10 @@ int intercomm_create(Comm& local_comm, int local_leader, MPI_Comm peer_comm, int
     leader = {remote_leader, tag, collective_context(*bridge)};
   }
   // What everybody says is who it is.
-  const BothSides sides = exchange_across(local_comm, local_leader, propose(g_engine.rank(), 0), bridge, leader);
+  BothSides sides;
+  const Proposal mine = propose(g_engine.rank(), 0);
+  const int code = exchange_by_leaders(local_comm, local_leader, mine, bridge, leader, sides);
+  if (code != MPI_SUCCESS) return code;
   const uint32_t context = agree(sides, kContexts);
   std::vector<int> remote;
   for (const Proposal& p : sides.remote) remote.push_back(p.choice);
@@ -178,7 +241,8 @@ int intercomm_create(Comm& local_comm, int local_leader, MPI_Comm peer_comm, int
 // first.
 int intercomm_merge(Comm& intercomm, int high, MPI_Comm* newintracomm) {
   if (!intercomm.inter) return not_inter();
-  const BothSides sides = exchange_across(intercomm, propose(high != 0, 0));
+  BothSides sides;
+  if (const int code = exchange_between(intercomm, propose(high != 0, 0), sides); code != MPI_SUCCESS) return code;
   const uint32_t context = agree(sides, 1);
   if (!all_the_same(sides.local) || !all_the_same(sides.remote)) {
     return make_error(MPI_ERR_ARG, "the members of a group give different values of high");

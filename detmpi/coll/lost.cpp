@@ -35,19 +35,31 @@ void await_or_lose(Request& receive, Comm& comm, uint32_t sender, uint64_t numbe
   if (is_checked(comm) && !receive.matched) {
     chan::Board& board = comm.transport->board;
     Patience patience(board);
-    const int rank = world_rank_of(comm, sender);
-    const chan::match::Need::Source begins{rank, place_of(board.log(sender).begun), number + 1};
+    const auto begins = mark_of_begin(comm, sender, number);
     wait_for_mark(
-        comm, rank, [&] { return receive.complete || (patience.over() && board.begins(sender, number)); },
+        comm, begins.rank, [&] { return receive.complete || (patience.over() && board.begins(sender, number)); },
         [&] { return begins; });
     if (!receive.complete && is_lost(comm, sender, number)) return lose(receive, comm, sender, number);
   }
   if (!receive.complete) g_engine.block_until_complete(receive);
 }
 
-void look_whether_lost(Request& receive, Comm& comm, uint32_t sender, uint64_t number) {
-  if (receive.complete || receive.matched || !is_checked(comm)) return;
+bool look_whether_lost(Request& receive, Comm& comm, uint32_t sender, uint64_t number) {
+  if (receive.complete || receive.matched || !is_checked(comm)) return true;
+  if (!comm.transport->board.begins(sender, number)) return false;
   if (is_lost(comm, sender, number)) lose(receive, comm, sender, number);
+  return true;
+}
+
+chan::match::Need::Source mark_of_begin(const Comm& comm, uint32_t member, uint64_t number) {
+  return {world_rank_of(comm, member), place_of(comm.transport->board.log(member).begun), number + 1};
+}
+
+void want_to_be_told(Comm& comm, bool yes) {
+  if (!is_checked(comm)) return;
+  std::atomic<uint32_t>& waiting = comm.transport->board.head().waiting;
+  if (yes) waiting.fetch_add(1, std::memory_order_relaxed);
+  else waiting.fetch_sub(1, std::memory_order_relaxed);
 }
 
 int lost_code(const Request& receive, Comm& comm, uint32_t sender, uint64_t number) {

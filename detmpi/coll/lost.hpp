@@ -71,8 +71,11 @@ void wait_for_mark(const Comm& comm, int hint, Ready&& ready, What&& what) {
 // the member is lost. Then the request is complete without a match. The member has sent what it sends in an operation
 // that it has begun, or does so without waiting for this rank.
 void await_or_lose(Request& receive, Comm& comm, uint32_t sender, uint64_t number);
-// The same without blocking: loses it if it is lost.
-void look_whether_lost(Request& receive, Comm& comm, uint32_t sender, uint64_t number);
+// The same without blocking: loses it if it is lost. False if that is not known yet: then this mark will tell.
+bool look_whether_lost(Request& receive, Comm& comm, uint32_t sender, uint64_t number);
+chan::match::Need::Source mark_of_begin(const Comm& comm, uint32_t member, uint64_t number);
+// While this rank may sleep until members leave such marks, each that leaves one wakes it.
+void want_to_be_told(Comm& comm, bool yes);
 inline bool was_lost(const Request& receive) { return receive.complete && !receive.matched; }
 // The error code of one that was lost; the rank quits.
 int lost_code(const Request& receive, Comm& comm, uint32_t sender, uint64_t number);

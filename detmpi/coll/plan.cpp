@@ -40,14 +40,19 @@ char* Plan::room(const Datatype& type, int64_t count) { return rooms_.emplace_ba
 void Plan::start() {
   const auto hidden = hide_contents_ ? std::make_unique<ContentsHidden>() : nullptr;
   clear();
+  doubtful_.clear();
   if (at_start_) at_start_();
   for (const bool sends : {false, true}) {
     for (const Message& m : messages_) {
       if (m.send != sends) continue;
       const Peer peer{m.peer, tag_, collective_context(*m.comm)};
       Request& part = parts().emplace_back();
-      if (sends) p2p_start_send(part, m.base, m.count, *m.type, *m.comm, peer, SendMode::kStandard);
-      else p2p_start_recv(part, m.base, m.count, *m.type, *m.comm, peer);
+      if (sends) {
+        p2p_start_send(part, m.base, m.count, *m.type, *m.comm, peer, SendMode::kStandard);
+      } else {
+        p2p_start_recv(part, m.base, m.count, *m.type, *m.comm, peer);
+        doubtful_.push_back(&part);
+      }
     }
   }
 }
@@ -56,13 +61,23 @@ void Plan::await_or_lose_parts() {
   for (Request& part : parts()) {
     if (part.kind == RequestKind::kRecv) await_or_lose(part, comm_, sender_of(part, comm_), operation_);
   }
+  doubtful_.clear();
 }
 
 void Plan::look_for_lost_parts() {
-  for (Request& part : parts()) {
-    if (part.kind == RequestKind::kRecv) look_whether_lost(part, comm_, sender_of(part, comm_), operation_);
+  const auto is_known = [&](Request* part) {
+    return look_whether_lost(*part, comm_, sender_of(*part, comm_), operation_);
+  };
+  if (std::erase_if(doubtful_, is_known) != 0) g_engine.note_change();
+}
+
+void Plan::add_marks(std::vector<chan::match::Need::Source>& marks) const {
+  for (const Request* part : doubtful_) {
+    if (!part->complete && !part->matched) marks.push_back(mark_of_begin(comm_, sender_of(*part, comm_), operation_));
   }
 }
+
+void Plan::want_marks(bool yes) { want_to_be_told(comm_, yes); }
 
 void PlanDeleter::operator()(Plan* plan) const { delete plan; }
 
@@ -88,7 +103,6 @@ int plan_run(PlanPtr plan) {
   request.post = g_clock;
   request.operation.reset(plan.release());
   request.operation->start();
-  request.operation->await_or_lose_parts();
   g_engine.block_until_complete(request);
   return p2p_status(request, MPI_STATUS_IGNORE);
 }

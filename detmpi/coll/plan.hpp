@@ -47,6 +47,8 @@ class Plan final : public Operation {
   void start() override;
   void await_or_lose_parts() override;
   void look_for_lost_parts() override;
+  void add_marks(std::vector<chan::match::Need::Source>& marks) const override;
+  void want_marks(bool yes) override;
   bool hides_contents() const override { return hide_contents_; }
 
  private:
@@ -67,6 +69,7 @@ class Plan final : public Operation {
   uint64_t operation_;  // its number among those on the communicator
   std::vector<Message> messages_;
   std::vector<TypedRoom> rooms_;
+  std::vector<Request*> doubtful_;  // receives of which it is not known that their message comes
   bool hide_contents_ = false;
   std::function<void()> at_start_;
   std::function<int()> at_end_;

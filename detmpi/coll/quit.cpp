@@ -9,11 +9,23 @@ int quit_code(const Comm& comm) {
   return make_job_error(error_class, kStuckExit, text);
 }
 
-// Those who wait for it are told before this rank looks for what differed, for which it may have to wait for them.
-int quit(Comm& comm, const Sides& sides) {
-  if (has_quit(comm)) return quit_code(comm);
+namespace {
+
+// Those who wait for it are told before this rank looks for what differed, for which it may have to wait for them. They
+// may wait for its clock alone. It is an action of its own: what the call has waited for came no later than this
+// clock, so others may know that nothing which it does comes before the next tick.
+void tell(Comm& comm) {
+  g_clock += 1;
   comm.transport->board.quit(g_clock);
   notify_all(comm);
+  g_engine.announce();
+}
+
+}  // namespace
+
+int quit(Comm& comm, const Sides& sides) {
+  if (has_quit(comm)) return quit_code(comm);
+  tell(comm);
   const Mismatch found = find_mismatch(comm, g_clock, sides);
   comm.transport->quit_with = {found.error_class, found.text};
   return quit_code(comm);
@@ -21,8 +33,7 @@ int quit(Comm& comm, const Sides& sides) {
 
 int quit_with(Comm& comm, int error_class, const std::string& text) {
   if (!has_quit(comm)) {
-    comm.transport->board.quit(g_clock);
-    notify_all(comm);
+    tell(comm);
     comm.transport->quit_with = {error_class, text};
   }
   return quit_code(comm);

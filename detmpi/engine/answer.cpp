@@ -60,6 +60,13 @@ void Engine::look_for_parts(const Wait& wait) {
     else if (r.kind == RequestKind::kSend && first_come_) poll_source(r.peer_world, nullptr);  // the acknowledgement
   });
   if (wait.probe != nullptr) look_for(*wait.probe);
+  look_for_lost_parts(wait);
+}
+
+// After the looks at the clocks: a member that is not seen to be lost by now is lost later than they say. Who waits for
+// all requests has waited for this before.
+void Engine::look_for_lost_parts(const Wait& wait) {
+  for (Operation* operation : wait.operations) operation->look_for_lost_parts();
 }
 
 }  // namespace detmpi

@@ -21,6 +21,7 @@ using chan::match::Receive;
 
 void Engine::block_until_parts_complete(Request& request) {
   Operation& operation = *request.operation;
+  operation.await_or_lose_parts();
   for (Request& part : operation.parts()) {
     if (part.offer != 0) await_taker(part);
   }
@@ -39,6 +40,11 @@ void Engine::block_until_complete(Request& request) {
 }
 
 void Engine::block_until_all_complete(std::span<const MPI_Request> handles) {
+  // First, since what is published later is that messages are waited for.
+  for (const MPI_Request handle : handles) {
+    const Request* request = active_request(handle);
+    if (request != nullptr && request->operation != nullptr) request->operation->await_or_lose_parts();
+  }
   for (const MPI_Request handle : handles) {
     Request* request = active_request(handle);
     if (request == nullptr || request->complete) continue;
@@ -90,6 +96,7 @@ void Engine::learn(const Wait& wait) {
   learn_of_acks(wait);
   poll_all();
   horizon_.adopt();
+  look_for_lost_parts(wait);
   conclude_what_is_known(wait);
 }
 
@@ -99,6 +106,7 @@ void Engine::learn_by_snapshot(const Wait& wait) {
   learn_of_acks(wait);
   poll_all();
   horizon_.adopt();
+  look_for_lost_parts(wait);
   conclude_what_is_known(wait);
 }
 
@@ -288,7 +296,8 @@ Need Engine::need_of_receive(const Receive& receive) const {
 }
 
 // The messages that have not come, and the time of those that have. Where there are others than named messages, one
-// that is missing stands for all: what is waited for does not come before it.
+// that is missing stands for all: what is waited for does not come before it. In the same way the marks that tell
+// whether messages come stand for these.
 Need Engine::need_of_parts(const Request& r) const {
   Need need;
   if (r.operation->open()) {  // nobody sends what it waits for
@@ -301,12 +310,13 @@ Need Engine::need_of_parts(const Request& r) const {
     return !(part.kind == RequestKind::kRecv && part.plain()) && !outlook(part).final;
   };
   if (const auto part = std::ranges::find_if(parts, stands); part != parts.end()) return need_of(*part);
-  need.kind = Need::Kind::kMessages;
   need.time = r.post;
+  r.operation->add_marks(need.sources);
+  need.kind = need.sources.empty() ? Need::Kind::kMessages : Need::Kind::kMarks;
   for (const Request& part : parts) {
     const auto o = outlook(part);
     if (o.final) need.time = std::max(need.time, o.time);
-    else need.sources.push_back({part.source});
+    else if (need.kind == Need::Kind::kMessages) need.sources.push_back({part.source});
   }
   return need;
 }

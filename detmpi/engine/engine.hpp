@@ -99,8 +99,9 @@ struct Wait {
   std::span<const MPI_Request> handles = {};  // those that are active count
   Request* request = nullptr;                 // one that may have no handle
   chan::match::Receive* probe = nullptr;
-  const chan::match::Need* marks = nullptr;  // of a collective operation
-  const Comm* comm = nullptr;                // of probe and marks
+  const chan::match::Need* marks = nullptr;     // of a collective operation
+  const Comm* comm = nullptr;                   // of probe and marks
+  std::span<Operation* const> operations = {};  // of a test, or a wait for the first: those of its requests
 };
 
 struct SentOffer {
@@ -279,6 +280,7 @@ class Engine {
   void settle(const chan::match::Horizon& horizon);
   void look_for(const chan::match::Receive& receive);
   void look_for_parts(const Wait& wait);
+  static void look_for_lost_parts(const Wait& wait);
   void promote_uncontested();
   void delete_late();
   static bool is_provisional(const Request& request);

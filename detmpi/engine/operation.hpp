@@ -28,6 +28,10 @@ class Operation {
   // complete without one. And the same as far as it is known.
   virtual void await_or_lose_parts() {}
   virtual void look_for_lost_parts() {}
+  // What will tell it of those of which it is not known: others leave these marks. While somebody may sleep until they
+  // do, they must say so.
+  virtual void add_marks(std::vector<chan::match::Need::Source>&) const {}
+  virtual void want_marks(bool) {}
 
   // The error code of a part that is complete.
   virtual int status_of(Request& part) { return p2p_status(part, MPI_STATUS_IGNORE); }

@@ -25,13 +25,15 @@ bool p2p_test(Request& request) {
   if (request.kind == RequestKind::kGeneral) return request.complete;
   if (request.kind == RequestKind::kSend && request.mode != SendMode::kSynchronous) return true;
   const auto decided = [&request]() -> std::optional<bool> {
-    if (request.operation != nullptr) request.operation->look_for_lost_parts();
     const Outlook o = g_engine.outlook(request);
     if (o.time > g_clock) return false;
     return o.final ? std::optional(true) : std::nullopt;
   };
+  Operation* const operation = request.operation.get();
+  Wait wait{Wait::Kind::kTest, {}, &request};
+  if (operation != nullptr) wait.operations = {&operation, 1};
   std::optional<bool> answer;
-  g_engine.decide_test({Wait::Kind::kTest, {}, &request}, [&] { return (answer = decided()).has_value(); });
+  g_engine.decide_test(wait, [&] { return (answer = decided()).has_value(); });
   return *answer;
 }
 
@@ -59,7 +61,7 @@ int conclude(Request& request, MPI_Request* handle, MPI_Status* status) {
     const int freed = general_free(request);
     if (code == MPI_SUCCESS) code = freed;
   }
-  g_call.comm = request.comm;
+  if (code != MPI_SUCCESS && g_call.comm == nullptr) g_call.comm = request.comm;  // of several the first that failed
   if (request.persistent) {
     request.active = false;
   } else {
@@ -94,19 +96,26 @@ class Requests {
  public:
   Requests(int count, const MPI_Request handles[]) : handles_(handles, static_cast<size_t>(count)) {
     places_.clear();
+    operations_.clear();
     for (int i = 0; i < count; ++i) {
-      if (active_request(handles[i]) != nullptr) places_.push_back(i);
+      const Request* request = active_request(handles[i]);
+      if (request == nullptr) continue;
+      places_.push_back(i);
+      if (request->operation != nullptr) operations_.push_back(request->operation.get());
     }
     outlooks_.resize(places_.size());
   }
   bool none() const { return places_.empty(); }
   int place(size_t i) const { return places_[i]; }
-  std::span<const MPI_Request> handles() const { return handles_; }
+  Wait wait(Wait::Kind kind) const {
+    Wait wait{kind, handles_};
+    wait.operations = operations_;
+    return wait;
+  }
+  std::span<Operation* const> operations() const { return operations_; }
   std::span<const Outlook> outlooks() const {
     for (size_t i = 0; i < places_.size(); ++i) {
-      const Request& request = *active_request(handles_[static_cast<size_t>(places_[i])]);
-      if (request.operation != nullptr) request.operation->look_for_lost_parts();
-      outlooks_[i] = g_engine.outlook(request);
+      outlooks_[i] = g_engine.outlook(*active_request(handles_[static_cast<size_t>(places_[i])]));
     }
     return outlooks_;
   }
@@ -114,6 +123,7 @@ class Requests {
  private:
   std::span<const MPI_Request> handles_;
   inline static std::vector<int> places_;
+  inline static std::vector<Operation*> operations_;
   inline static std::vector<Outlook> outlooks_;
 };
 
@@ -122,20 +132,52 @@ template <typename Answer>
 auto decide_test(const Requests& requests, Answer&& answer) {
   poll_begins();
   decltype(answer(requests.outlooks(), g_clock)) result;
-  g_engine.decide_test({Wait::Kind::kTest, requests.handles()}, [&] {
+  g_engine.decide_test(requests.wait(Wait::Kind::kTest), [&] {
     result = answer(requests.outlooks(), g_clock);
     return result.has_value();
   });
   return *result;
 }
 
+// While a call may sleep until others have left the marks that operations need.
+class MarksWanted {
+ public:
+  explicit MarksWanted(std::span<Operation* const> operations) : operations_(operations) {}
+  ~MarksWanted() {
+    if (wanted_) want(false);
+  }
+  MarksWanted(const MarksWanted&) = delete;
+  MarksWanted& operator=(const MarksWanted&) = delete;
+  void begin() {
+    if (!wanted_) want(true);
+  }
+
+ private:
+  void want(bool yes) {
+    wanted_ = yes;
+    for (Operation* operation : operations_) operation->want_marks(yes);
+  }
+  std::span<Operation* const> operations_;
+  bool wanted_ = false;
+};
+
+// Of a wait for the first: calls `answer` on what is known until it has a value, and returns that.
+template <typename Answer>
+auto decide_first(const Requests& requests, Answer&& answer) {
+  MarksWanted marks(requests.operations());
+  decltype(answer(requests.outlooks())) result;
+  g_engine.decide(requests.wait(Wait::Kind::kAny), [&] {
+    result = answer(requests.outlooks());
+    if (!result) marks.begin();
+    return result.has_value();
+  });
+  g_clock = std::max(g_clock, result->time);
+  return *result;
+}
+
 // All that are complete when the first one is; the clock is then.
 chan::match::Some wait_for_some(const Requests& requests) {
-  std::optional<chan::match::Some> some;
-  g_engine.decide({Wait::Kind::kAny, requests.handles()},
-                  [&] { return (some = chan::match::wait_some(requests.outlooks(), g_clock)).has_value(); });
-  g_clock = std::max(g_clock, some->time);
-  return *some;
+  return decide_first(requests, [](std::span<const Outlook> known) { return chan::match::wait_some(known, g_clock); });
 }
 
 // One that is complete by now, if any is.
@@ -174,7 +216,6 @@ int wait(MPI_Request* handle, MPI_Status* status) {
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
   }
-  if (request->operation != nullptr) request->operation->await_or_lose_parts();
   if (!request->complete) g_engine.block_until_complete(*request);
   return conclude(*request, handle, status);
 }
@@ -196,10 +237,6 @@ int test(MPI_Request* handle, int* flag, MPI_Status* status) {
 int waitall(int count, MPI_Request handles[], MPI_Status statuses[]) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
   g_engine.settle_held({handles, static_cast<size_t>(count)});
-  for (const MPI_Request handle : std::span(handles, static_cast<size_t>(count))) {
-    const Request* request = active_request(handle);
-    if (request != nullptr && request->operation != nullptr) request->operation->await_or_lose_parts();
-  }
   g_engine.block_until_all_complete({handles, static_cast<size_t>(count)});
   return conclude_all(count, handles, statuses);
 }
@@ -209,7 +246,7 @@ int testall(int count, MPI_Request handles[], int* flag, MPI_Status statuses[]) 
   const Requests requests(count, handles);
   *flag = requests.none() || decide_test(requests, chan::match::test_all);
   if (*flag) return conclude_all(count, handles, statuses);
-  failed_poll({Wait::Kind::kTest, requests.handles()});
+  failed_poll(requests.wait(Wait::Kind::kTest));
   return MPI_SUCCESS;
 }
 
@@ -226,11 +263,7 @@ int waitany(int count, MPI_Request handles[], int* index, MPI_Status* status) {
     *index = requests.place(some.indices[g_choices.among(some.indices.size())]);
     return conclude(*active_request(handles[*index]), &handles[*index], status);
   }
-  std::optional<chan::match::First> first;
-  g_engine.decide({Wait::Kind::kAny, requests.handles()},
-                  [&] { return (first = chan::match::wait_any(requests.outlooks())).has_value(); });
-  *index = requests.place(first->index);
-  g_clock = std::max(g_clock, first->time);
+  *index = requests.place(decide_first(requests, chan::match::wait_any).index);
   return conclude(*active_request(handles[*index]), &handles[*index], status);
 }
 
@@ -246,7 +279,7 @@ int testany(int count, MPI_Request handles[], int* index, int* flag, MPI_Status*
   const auto first = test_for_any(requests);
   if (!first) {
     *flag = 0;
-    failed_poll({Wait::Kind::kTest, requests.handles()});
+    failed_poll(requests.wait(Wait::Kind::kTest));
     return MPI_SUCCESS;
   }
   *index = requests.place(*first);
@@ -272,7 +305,7 @@ int testsome(int count, MPI_Request handles[], int* outcount, int indices[], MPI
     return MPI_SUCCESS;
   }
   const auto which = decide_test(requests, chan::match::test_some);
-  if (which.empty()) failed_poll({Wait::Kind::kTest, requests.handles()});
+  if (which.empty()) failed_poll(requests.wait(Wait::Kind::kTest));
   return conclude_some(requests, which, handles, outcount, indices, statuses);
 }
 

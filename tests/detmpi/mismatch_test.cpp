@@ -150,6 +150,12 @@ TEST_CASE("parts of all-to-all that have not the length that is expected") {
   expect_returned("alltoallv_shorter_pair", {"rank 1: class 2: rank 1 has sent 4 bytes where 38000 ",
                                              "; rank 1: MPI_Alltoallv at ", "rank 2: class 0"});
 }
+TEST_CASE("a group that is to be connected to another one is not ready for it") {
+  expect_returned("connect",
+                  {"rank 0: class 15: mismatched collective operations in the group of remote_leader",
+                   "rank 1: class 15: mismatched collective operations on a communicator of 2 ranks: rank 0: ",
+                   "rank 2: class 15: mismatched collective operations on a communicator of 2 ranks: rank 0: "});
+}
 TEST_CASE("an exchange of a pair, and something else") {
   const RunResult result = run(kStarts[0], "alltoallv_or_barrier");
   INFO(result.err);
@@ -158,22 +164,98 @@ TEST_CASE("an exchange of a pair, and something else") {
   CHECK(contains(result.err, "; rank 1: MPI_Barrier at "));
 }
 
+namespace {
+
+// The same output and digest in two runs, and in both ways of starting.
+void expect_same(const std::string& program, int ranks, const std::vector<std::string>& arguments) {
+  RunResult first;
+  for (const char* start : kStarts) {
+    const auto runs = test_support::run_command_twice(job(ranks, program, {start, "--digest"}, arguments));
+    INFO(program << " " << arguments.front() << ", " << ranks << " ranks, " << start << "\n" << runs.first.err);
+    CHECK(runs.first.exit_code == 0);
+    CHECK(contains(runs.first.err, "digest"));
+    CHECK(runs.first == runs.second);
+    CHECK(runs.first.err == runs.second.err);
+    if (first.out.empty()) first = runs.first;
+    CHECK(runs.first.out == first.out);
+    CHECK(runs.first.err == first.err);
+  }
+}
+
+constexpr const char* kKinds[] = {"call", "root", "op", "count", "message", "scan", "length", "start", "making"};
+constexpr const char* kComms[] = {"intra", "world", "inter"};
+
+}  // namespace
+
 TEST_CASE("whoever was told takes part in nothing more, and the others are told when they need it") {
-  for (const char* comm : {"intra", "world", "inter"}) {
-    for (const char* name : {"call", "root", "op", "count", "message", "scan", "length", "start"}) {
-      for (const int ranks : {2, 3, 4}) {
-        std::string first;
-        for (const char* start : kStarts) {
-          const auto runs =
-              test_support::run_command_twice(job(ranks, "after_mismatch", {start, "--digest"}, {name, comm}));
-          INFO(name << ", " << comm << ", " << ranks << " ranks, " << start << "\n" << runs.first.err);
-          CHECK(runs.first.exit_code == 0);
-          CHECK(runs.first == runs.second);
-          if (first.empty()) first = runs.first.out;
-          CHECK(runs.first.out == first);
-        }
-      }
+  for (const char* comm : kComms) {
+    for (const char* name : kKinds) {
+      INFO(comm);
+      for (const int ranks : {2, 3, 4}) expect_same("after_mismatch", ranks, {name, comm});
     }
+  }
+}
+
+// Those who have not been told yet find out in another operation each time.
+TEST_CASE("the others are told whatever they do next") {
+  for (const char* comm : {"intra", "inter"}) {
+    for (int turn = 1; turn < 21; ++turn) {
+      INFO(comm << ", turned by " << turn);
+      expect_same("after_mismatch", 4, {"message", comm, std::to_string(turn)});
+    }
+  }
+}
+
+// Of several requests: which comes first is a matter of logical time.
+TEST_CASE("requests that cannot be completed, among others") {
+  for (const char* name : {"alone", "among_messages", "begun_late", "learned_later", "persistent", "together", "race",
+                           "polling", "disconnect"}) {
+    for (const int ranks : {3, 5}) expect_same("requests_after_mismatch", ranks, {name});
+  }
+}
+
+// With little lookahead there is a test at each time, also at the very one at which a rank takes part in nothing more.
+TEST_CASE("tests of requests that cannot be completed, disturbed") {
+  const RunResult run =
+      test_support::run_command(job(3, "requests_after_mismatch", {"--verify=20", "--lookahead=2"}, {"polling"}));
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+}
+
+TEST_CASE("requests that cannot be completed: what is told") {
+  const auto out_of = [](const std::string& name, const std::vector<std::string>& options) {
+    const RunResult run = test_support::run_command(job(3, "requests_after_mismatch", options, {name}));
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    return run.out;
+  };
+  for (const char* option : {"--lookahead=128", "--lookahead=1", "--seed=7", "--order=arrival"}) {
+    INFO(option);
+    const std::string alone = out_of("alone", {option});
+    for (const char* call : {"waitany", "testany", "waitsome", "testsome"})
+      CHECK(contains(alone, std::string("[0] ") + call + ": request 0, class 15\n"));
+    const std::string together = out_of("together", {option});
+    CHECK(contains(together, "[0] all: request 0, class 15\n[0] all: request 1, class 0\n"));
+    for (const char* name : {"among_messages", "begun_late", "persistent", "race", "disconnect"})
+      CHECK(contains(out_of(name, {option}), "class 15\n"));
+    CHECK(contains(out_of("learned_later", {option}), "[1] ibarrier: class 0\n[1] waitany: request 0, class 7\n"));
+  }
+  // The message that comes early is told first, then the operation, then the message that comes late.
+  const std::string among = out_of("among_messages", {});
+  CHECK(contains(among,
+                 "[0] waitany: request 3, class 0\n[0] waitany: request 1, class 15\n"
+                 "[0] waitany: request 0, class 0\n[0] waitany: request 2, class 0\n"));
+  const std::string race = out_of("race", {});
+  for (const char* first : {"0", "1"}) CHECK(contains(race, std::string("[0] waitany: request ") + first));
+}
+
+TEST_CASE("a deadlock is one, although there was a difference elsewhere") {
+  for (const char* start : kStarts) {
+    const RunResult run = test_support::run_command(job(3, "requests_after_mismatch", {start}, {"stuck"}));
+    INFO(run.err);
+    CHECK(run.exit_code == kMismatchExit);
+    CHECK(contains(run.err, "deadlock: 3 of 3 ranks"));
+    CHECK(!contains(run.err, "mismatched"));
   }
 }
 

@@ -1,8 +1,11 @@
 // What collective operations do on a communicator on which some have not matched, and whose errors come back. The first
-// argument names what does not match, the second the communicator. Every rank then goes on with operations that match,
-// and with others that do not, and prints the class of each of their errors. Whatever succeeds has brought the right
-// data.
+// argument names what does not match, the second the communicator, the third by how many of the operations that match
+// the list of them is turned: those that nobody waits for leave it to the next one to find out. Every rank then goes on
+// with operations that match, and with others that do not, and prints the class of each of their errors. Whatever
+// succeeds has brought the right data.
 #include "testing.hpp"
+
+#include <iterator>
 
 using namespace mpi_test;
 
@@ -35,6 +38,29 @@ int finish(int code) { return code != MPI_SUCCESS ? code : MPI_Wait(&g_request, 
 int finish_by_tests(int code) {
   for (int flag = 0; code == MPI_SUCCESS && !flag;) code = MPI_Test(&g_request, &flag, MPI_STATUS_IGNORE);
   return code;
+}
+int finish_by_waitany(int code) {
+  int index = -1;
+  if (code != MPI_SUCCESS) return code;
+  code = MPI_Waitany(1, &g_request, &index, MPI_STATUS_IGNORE);
+  EXPECT(index == 0);
+  return code;
+}
+int finish_by_testany(int code) {
+  int index = -1;
+  for (int flag = 0; code == MPI_SUCCESS && !flag;) code = MPI_Testany(1, &g_request, &index, &flag, MPI_STATUS_IGNORE);
+  return code;
+}
+// Of one request: what its status says.
+template <typename Call>
+int finish_by_some(int code, Call call) {
+  int count = 0, index = -1;
+  MPI_Status status;
+  status.MPI_ERROR = MPI_SUCCESS;
+  while (code == MPI_SUCCESS && count == 0) code = call(1, &g_request, &count, &index, &status);
+  if (error_class(code) != MPI_ERR_IN_STATUS) return code;
+  EXPECT(count == 1 && index == 0 && status.MPI_ERROR != MPI_SUCCESS);
+  return status.MPI_ERROR;
 }
 
 void expect_all(int count, int value) {
@@ -92,14 +118,64 @@ int iallreduce() {
   return code;
 }
 int ibarrier_by_tests() { return finish_by_tests(MPI_Ibarrier(g_comm, &g_request)); }
-int dup() {
-  MPI_Comm copy = MPI_COMM_NULL;
-  const int code = g_inter ? MPI_Barrier(g_comm) : MPI_Comm_dup(g_comm, &copy);
-  EXPECT((copy == MPI_COMM_NULL) == (code != MPI_SUCCESS || g_inter));
-  if (copy != MPI_COMM_NULL) MPI_Comm_free(&copy);
+int iallreduce_by_waitany() {
+  fill(1);
+  int code = MPI_Iallreduce(g_in.data(), g_out.data(), 10, MPI_INT, MPI_SUM, g_comm, &g_request);
+  code = finish_by_waitany(code);
+  if (code == MPI_SUCCESS) expect_all(10, g_others);
+  return code;
+}
+int ibarrier_by_testany() { return finish_by_testany(MPI_Ibarrier(g_comm, &g_request)); }
+int ibcast_by_waitsome() {
+  fill(is_root() ? 7 : -1);
+  const int code = finish_by_some(MPI_Ibcast(g_in.data(), 5, MPI_INT, root(), g_comm, &g_request), MPI_Waitsome);
+  if (code == MPI_SUCCESS && is_leaf()) EXPECT(g_in[4] == 7);
+  return code;
+}
+int ibarrier_by_testsome() { return finish_by_some(MPI_Ibarrier(g_comm, &g_request), MPI_Testsome); }
+int persistent_by_waitany() {
+  int code = MPI_Barrier_init(g_comm, MPI_INFO_NULL, &g_request);
+  if (code != MPI_SUCCESS) return code;
+  for (int i = 0; i < 2 && code == MPI_SUCCESS; ++i) code = finish_by_waitany(MPI_Start(&g_request));
+  EXPECT(MPI_Request_free(&g_request) == MPI_SUCCESS);
   return code;
 }
 
+// A communicator is made where there is no error, and nowhere else.
+int made(int code, MPI_Comm comm) {
+  EXPECT((comm == MPI_COMM_NULL) == (code != MPI_SUCCESS));
+  if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+  return code;
+}
+int dup() {
+  MPI_Comm copy = MPI_COMM_NULL;
+  const int code = MPI_Comm_dup(g_comm, &copy);
+  return made(code, copy);
+}
+int idup() {
+  MPI_Comm copy = MPI_COMM_NULL;
+  const int code = finish_by_waitany(MPI_Comm_idup(g_comm, &copy, &g_request));
+  return made(code, copy);
+}
+int split() {
+  MPI_Comm part = MPI_COMM_NULL;
+  const int code = MPI_Comm_split(g_comm, 0, 0, &part);
+  return made(code, part);
+}
+int create() {
+  MPI_Group group;
+  MPI_Comm same = MPI_COMM_NULL;
+  MPI_Comm_group(g_comm, &group);
+  const int code = MPI_Comm_create(g_comm, group, &same);
+  MPI_Group_free(&group);
+  return made(code, same);
+}
+int merge() {
+  if (!g_inter) return barrier();
+  MPI_Comm merged = MPI_COMM_NULL;
+  const int code = MPI_Intercomm_merge(g_comm, g_in_first ? 0 : 1, &merged);
+  return made(code, merged);
+}
 // The odd rank does something else than the others.
 int by_call() { return g_odd ? barrier() : allreduce<1>(); }
 int by_root() {
@@ -120,14 +196,15 @@ int by_length() {
   return MPI_Bcast(g_in.data(), g_odd ? 2 : 3, MPI_INT, root(), g_comm);
 }
 int by_start() { return g_odd ? finish(MPI_Ibarrier(g_comm, &g_request)) : allreduce<1>(); }
+int by_making() { return g_odd ? barrier() : dup(); }
 
 struct Operation {
   const char* name;
   int (*run)();
 };
 constexpr Operation kMismatches[] = {
-    {"call", by_call},       {"root", by_root}, {"op", by_op},         {"count", by_count},
-    {"message", by_message}, {"scan", by_scan}, {"length", by_length}, {"start", by_start},
+    {"call", by_call}, {"root", by_root},     {"op", by_op},       {"count", by_count},   {"message", by_message},
+    {"scan", by_scan}, {"length", by_length}, {"start", by_start}, {"making", by_making},
 };
 constexpr Operation kMatching[] = {
     {"bcast", bcast},
@@ -140,8 +217,17 @@ constexpr Operation kMatching[] = {
     {"long allreduce", allreduce<20000>},
     {"iallreduce", iallreduce},
     {"ibarrier", ibarrier_by_tests},
+    {"waitany", iallreduce_by_waitany},
+    {"testany", ibarrier_by_testany},
+    {"waitsome", ibcast_by_waitsome},
+    {"testsome", ibarrier_by_testsome},
+    {"persistent", persistent_by_waitany},
     {"barrier", barrier},
     {"dup", dup},
+    {"idup", idup},
+    {"split", split},
+    {"create", create},
+    {"merge", merge},
 };
 
 void run(const Operation& operation) {
@@ -153,7 +239,7 @@ void run(const Operation& operation) {
 
 int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
-  EXPECT(argc == 3);
+  EXPECT(argc == 3 || argc == 4);
   g_inter = std::strcmp(argv[2], "inter") == 0;
   g_odd = g_rank == g_size - 1;
   g_in_first = g_rank < first_group();
@@ -167,7 +253,9 @@ int main(int argc, char** argv) {
   for (const Operation& first : kMismatches) {
     if (std::strcmp(argv[1], first.name) != 0) continue;
     run(first);
-    for (const Operation& operation : kMatching) run(operation);
+    const int offset = argc > 3 ? std::atoi(argv[3]) : 0;
+    const auto matching = [&](size_t i) { return kMatching[(i + static_cast<size_t>(offset)) % std::size(kMatching)]; };
+    for (size_t i = 0; i < std::size(kMatching); ++i) run(matching(i));
     for (const Operation& operation : kMismatches) run(operation);
     for (int i = 0; i < 100; ++i) run({"bcast", bcast});  // until nobody can run ahead any more
     run({"allreduce", allreduce<1>});
