@@ -245,8 +245,6 @@ int raise_error(int code) {
   return code;
 }
 
-void end_job_for(int code) { die(raised_on().comm, code); }
-
 int fail_not_running() {
   const char* when = g_job_state == JobState::kBefore ? "called before MPI_Init" : "called after MPI_Finalize";
   die(nullptr, make_error(MPI_ERR_OTHER, "%s", when));

@@ -39,9 +39,6 @@ int last_used_code();
 // returns.
 [[gnu::cold]] int raise_error(int code);
 
-// Whatever the error handler is.
-[[noreturn, gnu::cold]] void end_job_for(int code);
-
 // make_error and raise_error in one.
 [[gnu::format(printf, 2, 3), gnu::cold]] int fail(int error_class, const char* format, ...);
 
