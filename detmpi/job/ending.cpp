@@ -3,66 +3,78 @@
 #include <base/sys.hpp>
 #include <base/wait.hpp>
 
+#include <algorithm>
+#include <compare>
 #include <utility>
 
 namespace detmpi {
 namespace {
 
+constexpr uint64_t kLeastPauseNs = 1'000'000;
+constexpr uint64_t kPauseOfLook = 4;
+
 struct Failure {
   uint64_t clock;
   int rank;
+  auto operator<=>(const Failure&) const = default;
 };
+
+std::optional<Failure> failure_of(int rank) {
+  const uint64_t at = rank_record(rank).failed_at.load(std::memory_order_acquire);
+  return at != 0 ? std::optional(Failure{at - 1, rank}) : std::nullopt;
+}
 
 std::optional<Failure> first_failure() {
   std::optional<Failure> first;
   for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
-    const uint64_t at = rank_record(rank).failed_at.load(std::memory_order_acquire);
-    if (at != 0 && (!first || at - 1 < first->clock)) first = Failure{at - 1, rank};
+    const auto failure = failure_of(rank);
+    if (failure && (!first || *failure < *first)) first = failure;
   }
   return first;
 }
 
-// It acts no more, so nothing is to be expected of it.
-bool has_stopped(int rank) {
-  const RankRecord& record = rank_record(rank);
-  return record.failed_at.load(std::memory_order_acquire) != 0 ||
-         record.state.load(std::memory_order_acquire) == static_cast<uint32_t>(RankState::kGone);
-}
-
-}  // namespace
-
-std::optional<Ending> EndFinder::look() {
-  const auto failure = first_failure();
-  if (!failure) return {};
-  const uint64_t now = spmc::base::monotonic_ns();
-  if (!has_begun()) begun_ns_ = now;
-  g_job->bounds_asked.store(1);  // blocked ranks publish what they wait for
-  const uint64_t epoch = failure->clock / g_job->lookahead;
-  const std::vector<int> before = ranks_before((epoch + 1) * g_job->lookahead, failure->rank);
-  if (!before.empty() && now - begun_ns_ < g_job->grace_ns) return {};
-  return Ending{failure->rank, epoch, before.empty(), running_of(before)};
+// It acts no more, and has not failed before that: one that has done so just now is for the next look.
+bool has_stopped(int rank, const Failure& found) {
+  if (rank_record(rank).state.load(std::memory_order_acquire) == static_cast<uint32_t>(RankState::kGone)) return true;
+  const auto failure = failure_of(rank);
+  return failure && *failure >= found;
 }
 
 // Those that may still do something before `end`. A rank whose bound is A acts at A at the earliest, and until then its
 // clock, by which it prints, is at least A - 1 once it returns to its program.
-std::vector<int> EndFinder::ranks_before(uint64_t end, int failed) {
-  spmc::base::heavy_fence();
-  states_ = &snapshot_.take();
-  bounds_ = chan::match::solve_bounds(*states_, bounds_);
+std::vector<int> ranks_before(uint64_t end, const std::vector<chan::match::Time>& bounds, const Failure& found) {
   std::vector<int> before;
-  for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
-    if (rank != failed && bounds_[static_cast<size_t>(rank)] <= end && !has_stopped(rank)) before.push_back(rank);
+  for (int rank = 0; rank < static_cast<int>(bounds.size()); ++rank) {
+    if (bounds[static_cast<size_t>(rank)] <= end && !has_stopped(rank, found)) before.push_back(rank);
   }
   return before;
 }
 
 // The others wait for these.
-std::vector<int> EndFinder::running_of(const std::vector<int>& ranks) const {
-  std::vector<int> running;
-  for (const int rank : ranks) {
-    if ((*states_)[static_cast<size_t>(rank)].kind == chan::match::RankState::Kind::kRun) running.push_back(rank);
-  }
-  return running;
+std::vector<int> running_of(std::vector<int> ranks, const std::vector<chan::match::RankState>& states) {
+  using Kind = chan::match::RankState::Kind;
+  std::erase_if(ranks, [&](int rank) { return states[static_cast<size_t>(rank)].kind != Kind::kRun; });
+  return ranks;
+}
+
+}  // namespace
+
+std::optional<Ending> EndFinder::look() {
+  const auto found = first_failure();
+  const uint64_t now = spmc::base::monotonic_ns();
+  if (!found || now < next_ns_) return {};
+  if (!has_begun()) begun_ns_ = now;
+  g_job->bounds_asked.store(1);  // blocked ranks publish what they wait for
+  spmc::base::heavy_fence();
+  const auto& states = snapshot_.take();
+  bounds_ = chan::match::solve_bounds(states, bounds_);
+  const uint64_t epoch = found->clock / g_job->lookahead;
+  std::vector<int> before = ranks_before((epoch + 1) * g_job->lookahead, bounds_, *found);
+  const uint64_t end = spmc::base::monotonic_ns();
+  pause_ns_ = std::max(kLeastPauseNs, kPauseOfLook * (end - now));
+  next_ns_ = end + pause_ns_;
+  if (!before.empty() && now - begun_ns_ < g_job->grace_ns) return {};
+  return Ending{found->rank, epoch, before.empty(), running_of(std::move(before), states)};
 }
 
 }  // namespace detmpi

@@ -26,20 +26,21 @@ class EndFinder {
  public:
   EndFinder() : snapshot_(view_, g_job->lookahead) {}
 
-  // A look at all ranks, some microseconds for each. Nothing: none has failed, or it is too early to say.
+  // A look at all ranks, some microseconds for each. Nothing: none has failed, it is too early to say, or to look
+  // again.
   std::optional<Ending> look();
   // Some rank has, as of the last look.
   bool has_begun() const { return begun_ns_ != 0; }
+  // The time between two looks: of many ranks they take so long that others should have the core for most of it.
+  uint64_t pause_ns() const { return pause_ns_; }
 
  private:
-  std::vector<int> ranks_before(uint64_t end, int failed);
-  std::vector<int> running_of(const std::vector<int>& ranks) const;
-
   JobView view_;
   chan::match::Snapshot snapshot_;
-  const std::vector<chan::match::RankState>* states_ = nullptr;  // in the snapshot
   std::vector<chan::match::Time> bounds_;
   uint64_t begun_ns_ = 0;  // monotonic clock; 0: not yet
+  uint64_t next_ns_ = 0;   // when to look again
+  uint64_t pause_ns_ = 0;
 };
 
 }  // namespace detmpi

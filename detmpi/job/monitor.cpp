@@ -29,7 +29,6 @@ namespace {
 constexpr uint64_t kGraceNs = 2'000'000'000;     // for ranks that handle a forwarded SIGTERM
 constexpr uint64_t kOutputPauseNs = 50'000'000;  // between two looks at what the ranks have printed
 constexpr uint64_t kLookNs = 100'000'000;        // between two looks for a deadlock
-constexpr uint64_t kEndLookNs = 1'000'000;       // between two looks whether all have come as far as one that failed
 constexpr uint64_t kNoPause = ~uint64_t{0};
 
 // What a monitor does about signals and time; what it does about an end is the derived class's business.
@@ -62,7 +61,7 @@ class Watch {
   virtual void send_to_all(int signal) = 0;
   virtual void tell(const char* what) = 0;  // about a signal or the time
   virtual void look_for_end() {}
-  virtual bool end_is_near() const { return false; }
+  virtual uint64_t end_pause() const { return kNoPause; }  // until it is to look for it again
   // What the ranks have printed. True: there is more, that could be written at once.
   virtual bool show_output() { return false; }
   virtual bool has_monitor() const { return false; }  // what is watched watches over the ranks itself
@@ -96,7 +95,7 @@ class Watch {
   uint64_t time_left() const {
     const uint64_t at = stop_at_ != 0 ? stop_at_ : time_out_at_;
     uint64_t pause = captures_output() ? kOutputPauseNs : on_deadlock_ != nullptr ? kLookNs : kNoPause;
-    if (end_is_near()) pause = kEndLookNs;
+    pause = std::min(pause, end_pause());
     if (at != 0) {
       const uint64_t now = spmc::base::monotonic_ns();
       pause = std::min(pause, now < at ? at - now : 1);
@@ -229,7 +228,7 @@ class RankWatch final : public Watch {
     let_end(ended_by_->rank);
   }
 
-  bool end_is_near() const override { return ends_.has_begun() && left_ > 0; }
+  uint64_t end_pause() const override { return ends_.has_begun() && left_ > 0 ? ends_.pause_ns() : kNoPause; }
 
   void let_end(int rank) {
     rank_record(rank).may_end.store(1, std::memory_order_release);
