@@ -2,7 +2,7 @@
 // the job (the monitor) before the first rank runs.
 //
 //   JobTable                      4 KiB
-//   RankRecord  ranks[n]          256 B each; the rank itself, but for `state` (monitor after its end)
+//   RankRecord  ranks[n]          256 B each; the rank itself, but for `state` (after its end) and `may_end`: the monitor
 //   LaneLine    lanes[n][n]       lanes[to][from]
 //   uint64      inbox[n][words]   bit `from` of inbox[to]: the lane from -> to has been opened
 //   uint64      watch[n][words]   bit `w` of watch[r]: rank w watches rank r (horizon.hpp)
