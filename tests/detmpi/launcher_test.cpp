@@ -69,6 +69,8 @@ TEST_CASE("a wrong command line is explained and ends with 2") {
       {"--timeout=-1", hello},
       {"--timeout=soon", hello},
       {"--timeout=", hello},
+      {"--grace=-1", hello},
+      {"--grace=soon", hello},
       {"--memory=1", hello},
       {"--memory=1X", hello},
       {"--memory=nan", hello},
@@ -92,7 +94,7 @@ TEST_CASE("a wrong command line is explained and ends with 2") {
 TEST_CASE("help and version") {
   const RunResult help = run_command_same(detmpirun_with({"--help"}));
   CHECK(help.exit_code == 0);
-  for (const char* option : {"-n", "--start", "--wtime", "--memory", "--timeout"}) CHECK(contains(help.out, option));
+  for (const char* option : {"-n", "--start", "--wtime", "--memory", "--timeout", "--grace"}) CHECK(contains(help.out, option));
   CHECK(help.err.empty());
   CHECK(run_command_same(detmpirun_with({"-h"})).out == help.out);
   const RunResult version = run_command_same(detmpirun_with({"--version"}));
