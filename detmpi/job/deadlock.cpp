@@ -20,7 +20,7 @@ using Kind = chan::match::RankState::Kind;
 constexpr uint64_t kPatienceNs = 5'000'000'000;  // for ranks that describe what they wait for
 constexpr uint64_t kStepNs = 1'000'000;
 constexpr uint64_t kLateNs = 500'000'000;   // for ranks that may still come to be stuck: told within a second
-constexpr uint64_t kLaterNs = 200'000'000;  // for others to come beyond the time at which they were
+constexpr uint64_t kLaterNs = 300'000'000;  // for others to come beyond the time at which they were
 constexpr uint32_t kNotBlocked = 1;
 
 void wait_for_descriptions(const std::vector<StuckRank>& stuck) {
