@@ -60,13 +60,16 @@ void Engine::poll_all() {
   if (!late_.empty()) delete_late();
 }
 
-// Takes in the records of one lane: all of them, or until `until` is complete.
+// Takes in the records of one lane: all that were there, or until `until` is complete. Not those that come meanwhile, if
+// they are as many as there is room for: a rank that sends for ever would keep this one from everything else.
 void Engine::poll_source(int from, const Request* until) {
   Inbound& in = in_[static_cast<size_t>(from)];
   if (!taken_.empty()) [[unlikely]]
     advance_taken();
   if (!in.lane.open() && (from == rank_ || !in.lane.try_open(lane_line(rank_, from)))) return;
-  while (chan::Cell* cell = in.lane.peek()) {
+  for (uint32_t left = g_job->lane_cells; left > 0; --left) {
+    chan::Cell* cell = in.lane.peek();
+    if (cell == nullptr) return;
     take_record(from, in, cell);
     if (until != nullptr && until->complete) return;
   }
