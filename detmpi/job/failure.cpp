@@ -56,6 +56,7 @@ void stay_failed(Stay how) {
 
 void stay_at_exit() {
   t_is_rank = true;
+  const InProgram in_program;  // the list of what is done at exit is the C library's, and may get longer
   std::atexit(leave);
 }
 
