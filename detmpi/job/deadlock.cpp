@@ -102,29 +102,33 @@ std::vector<int> finished_ranks(const std::vector<StuckRank>& stuck) {
   return finished;
 }
 
-// Are they stuck, whatever all the others do?
-bool is_closed(const std::vector<StuckRank>& ranks, std::vector<chan::match::RankState> states) {
-  for (int rank = 0; rank < static_cast<int>(states.size()); ++rank) {
-    auto& state = states[static_cast<size_t>(rank)];
-    const bool other = std::ranges::find(ranks, rank, &StuckRank::rank) == ranks.end();
-    if (other && state.kind == Kind::kWait) state.kind = Kind::kRun;
+using States = std::vector<chan::match::RankState>;
+
+// Those that had come to wait by `clock`, and are stuck whatever all do that came to wait later, or never.
+std::vector<StuckRank> stuck_by(uint64_t clock, const std::vector<StuckRank>& stuck, const States& states,
+                                States& assumed) {
+  for (size_t rank = 0; rank < states.size(); ++rank) {
+    const bool later = states[rank].kind == Kind::kWait && states[rank].clock > clock;
+    assumed[rank].kind = later ? Kind::kRun : states[rank].kind;
   }
-  const auto bounds = chan::match::solve_bounds(states);
-  return std::ranges::all_of(ranks, [&](const StuckRank& s) { return bounds[static_cast<size_t>(s.rank)] == kNever; });
+  const auto bounds = chan::match::solve_bounds(assumed);
+  std::vector<StuckRank> by;
+  for (const StuckRank& s : stuck) {
+    if (s.clock <= clock && bounds[static_cast<size_t>(s.rank)] == kNever) by.push_back(s);
+  }
+  return by;
 }
 
-// Those that were complete first: none of them waits for a rank that came to be stuck later than all of them.
-void keep_first(std::vector<StuckRank>& stuck, const std::vector<chan::match::RankState>& states) {
+// Those that were stuck when the first were. The later the clock, the more are: so the first is searched by halves.
+void keep_first(std::vector<StuckRank>& stuck, const States& states) {
+  if (stuck.empty()) return;
   std::vector<uint64_t> clocks;
   for (const StuckRank& s : stuck) clocks.push_back(s.clock);
   std::ranges::sort(clocks);
-  for (const uint64_t clock : clocks) {
-    std::vector<StuckRank> first;
-    std::ranges::copy_if(stuck, std::back_inserter(first), [&](const StuckRank& s) { return s.clock <= clock; });
-    if (!is_closed(first, states)) continue;
-    stuck = std::move(first);
-    return;
-  }
+  States assumed = states;
+  const auto none = [&](uint64_t clock) { return stuck_by(clock, stuck, states, assumed).empty(); };
+  const auto first = std::partition_point(clocks.begin(), std::prev(clocks.end()), none);
+  stuck = stuck_by(*first, stuck, states, assumed);
 }
 
 }  // namespace

@@ -48,8 +48,7 @@ class DeadlockFinder {
   // it to describe what they wait for, which takes a moment, and returns what they say.
   //
   // While others go on, more and more of them may come to be stuck, sooner or later in real time. So the deadlock that
-  // is told is the first in logical time: of all sets of ranks that wait for nobody else, the one that was complete
-  // first. A rank that waits for one of them without being waited for is not of it.
+  // is told is the first in logical time: of the ranks that were stuck at the first clock at which any were.
   std::optional<Deadlock> look();
 
  private:

@@ -1,5 +1,6 @@
-// Ranks 0 and 2 wait for each other, from one call on that comes after many. The others print and ask for the time for
-// ever; but for rank 1 each comes to wait for one of the two, sooner or later in real time.
+// Ranks 0 and 2 wait for each other, from one call on that comes after many. Rank 3 has waited for rank 4 since long
+// before, and that one comes to wait for the pair somewhat later. The others print and ask for the time for ever, but
+// from rank 5 on each comes to wait for the pair, too, sooner or later in real time.
 #include "testing.hpp"
 
 using namespace mpi_test;
@@ -19,8 +20,10 @@ int main(int argc, char** argv) {
   for (int call = 0;; ++call) {
     MPI_Wtime();
     if (call % 10 == 0) std::printf("rank %d: call %d\n", g_rank, call);
+    if (call == 100 && g_rank == 3) receive(4);
     if (call == 5000 && of_the_pair) std::printf("rank %d waits", g_rank);
     if (call == 5000 && of_the_pair) receive(2 - g_rank);
-    if (call == 3'000'000 * g_rank && g_rank > 2) receive(0);
+    if (call == 20'000 && g_rank == 4) receive(0);
+    if (call == 3'000'000 * g_rank && g_rank > 4) receive(0);
   }
 }
