@@ -2,11 +2,10 @@
 // the job (the monitor) before the first rank runs.
 //
 //   JobTable                      4 KiB
-//   RankRecord  ranks[n]          256 B each; the rank itself, but for `state` (after its end) and `may_end`: the monitor
-//   LaneLine    lanes[n][n]       lanes[to][from]
-//   uint64      inbox[n][words]   bit `from` of inbox[to]: the lane from -> to has been opened
-//   uint64      watch[n][words]   bit `w` of watch[r]: rank w watches rank r (horizon.hpp)
-//   frames of the board of MPI_COMM_WORLD
+//   RankRecord  ranks[n]          256 B each; the rank itself, but for `state` (after its end) and `may_end`: the
+//   monitor LaneLine    lanes[n][n]       lanes[to][from] uint64      inbox[n][words]   bit `from` of inbox[to]: the
+//   lane from -> to has been opened uint64      watch[n][words]   bit `w` of watch[r]: rank w watches rank r
+//   (horizon.hpp) frames of the board of MPI_COMM_WORLD
 //
 // Rank r is space r + 1; space 0 is the monitor. A program that was not started by detmpirun is rank 0 and space 0.
 #pragma once
@@ -53,9 +52,11 @@ struct alignas(64) RankRecord {
   std::atomic<uint64_t> polls_since;
   std::atomic<uint64_t> polls_at_once;
   char crash_place[152];  // "function+0x12 in /path/prog", empty if unknown
-  // It has failed, at this clock, + 1; 0: it has not (job/failure.hpp). Release: what it had printed is in its file.
+  // It has failed, at this clock, + 1; 0: it has not (job/failure.hpp). Release: what it had printed is in its file. A
+  // stale 0 is safe: its published clock is not beyond that yet, so the monitor looks again (job/ending.cpp).
   std::atomic<uint64_t> failed_at;
-  std::atomic<uint32_t> may_end;  // 1: it need not stay any longer. Monitor.
+  // 1: it need not stay any longer. Release, by the monitor, which wakes it then; a stale 0 makes it look again.
+  std::atomic<uint32_t> may_end;
 };
 static_assert(sizeof(RankRecord) == 256);
 
@@ -92,7 +93,9 @@ struct alignas(4096) JobTable {
   uint64_t bytes;
   uint64_t start_ns;  // of the job, monotonic clock
   uint64_t end_ns;    // when it is ended if it still runs (--timeout); 0: never
-  uint64_t grace_ns;  // so long may others take to come to the time at which a rank has failed
+  // So long may others take to come beyond the time at which a rank has failed; at which some are stuck.
+  uint64_t grace_ns;
+  uint64_t stuck_grace_ns;
   DirectFrom direct_from;
   // Of the first rank that ends the job early: kAborted and its exit code; 0: none has.
   static constexpr uint64_t kAborted = uint64_t{1} << 32;
@@ -101,9 +104,11 @@ struct alignas(4096) JobTable {
   // end.
   std::atomic<uint32_t> end_now;
   std::atomic<uint32_t> ending;  // 1: a monitor has begun to end the job
-  // 1: it ends at a place of logical time that all ranks have come to, so that its output is the same in every run.
+  // 1: it ends at a place of logical time that all ranks have come to, so that its output is the same in every run. By
+  // whoever ends it; read when it has ended.
   std::atomic<uint32_t> even_end;
-  // Set before `end_now`: of so many epochs of logical time output counts; 0: of all.
+  // Of so many epochs of logical time output counts; 0: of all. By whoever finds a deadlock, before `end_now`, which
+  // the monitor sees first.
   std::atomic<uint64_t> output_epochs;
   // 1: a rank has asked what others may still do, so that blocked ones publish early; for a while.
   std::atomic<uint32_t> bounds_asked;

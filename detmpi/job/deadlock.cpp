@@ -19,8 +19,7 @@ using Kind = chan::match::RankState::Kind;
 
 constexpr uint64_t kPatienceNs = 5'000'000'000;  // for ranks that describe what they wait for
 constexpr uint64_t kStepNs = 1'000'000;
-constexpr uint64_t kLateNs = 500'000'000;   // for ranks that may still come to be stuck: told within a second
-constexpr uint64_t kLaterNs = 300'000'000;  // for others to come beyond the time at which they were
+constexpr uint64_t kLateNs = 500'000'000;  // for ranks that may still come to be stuck: told within a second
 constexpr uint32_t kNotBlocked = 1;
 
 void wait_for_descriptions(const std::vector<StuckRank>& stuck) {
@@ -171,7 +170,7 @@ bool DeadlockFinder::is_complete(Deadlock& deadlock, const Bounds& bounds) const
   const uint64_t epoch = (time + (deadlock.stuck.size() + 1) * (g_job->lookahead + 1)) / g_job->lookahead;
   deadlock.cut = epoch;
   deadlock.even = std::ranges::all_of(bounds, [&](Time bound) { return bound > (epoch + 1) * g_job->lookahead; });
-  return deadlock.even || spmc::base::monotonic_ns() - stuck_since_ >= kLateNs + kLaterNs;
+  return deadlock.even || spmc::base::monotonic_ns() - stuck_since_ >= kLateNs + g_job->stuck_grace_ns;
 }
 
 std::optional<Deadlock> DeadlockFinder::look() {

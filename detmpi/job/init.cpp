@@ -134,8 +134,8 @@ spmc::base::Status make_own_job() {
 
 // Attaches to the job that detmpirun made, or makes one of a single rank. Returns the rank; `files`: of its output.
 int join_job(RankOutputFiles& files) {
-  spmc::base::report_crashes(note_crash,
-                             after_crash);  // first: SPMC's fault handler passes on to it what is not its own
+  // First: SPMC's fault handler passes on to it what is not its own.
+  spmc::base::report_crashes(note_crash, after_crash);
   const char* segment = std::getenv(kEnvSegment);
   if (segment == nullptr) {  // started without detmpirun
     if (auto made = make_own_job(); !made) give_up("making a job of one rank", made.error());
@@ -155,6 +155,11 @@ int join_job(RankOutputFiles& files) {
   if (rank == nullptr) return fork_ranks(files);
   files = find_output();
   return std::atoi(rank);
+}
+
+// Whoever is not first leaves it to that one to end the job, once it has said why: the monitor kills this rank.
+[[noreturn]] void wait_for_end() {
+  for (;;) spmc::base::sleep_ns(1'000'000'000);
 }
 
 // Whether this rank is the first that ends the job: then the job has this exit code.
@@ -200,8 +205,7 @@ void job_abort(int code, const char* line, bool in_engine) {
   std::fflush(nullptr);
   if (g_job != nullptr) {
     stay_failed(in_engine ? Stay::kStill : Stay::kAtWork);
-    // Whoever is not first leaves it to that one to end the job, once it has said why.
-    while (!abort_first(code)) spmc::base::sleep_ns(1'000'000'000);
+    if (!abort_first(code)) wait_for_end();
   }
   std::fputs(line, stderr);
   end_rank((code & 0xff) != 0 ? code & 0xff : 1);

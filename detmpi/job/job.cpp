@@ -68,6 +68,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.start_ns = spmc::base::monotonic_ns();
   if (options.timeout_s > 0) plan.end_ns = plan.start_ns + static_cast<uint64_t>(options.timeout_s * 1e9);
   plan.grace_ns = static_cast<uint64_t>(options.grace_s * 1e9);
+  plan.stuck_grace_ns = static_cast<uint64_t>(options.stuck_grace_s * 1e9);
   choose_sizes(plan);
   if (options.direct_from) plan.direct_from = {*options.direct_from, *options.direct_from};
   plan.ranks_offset = sizeof(JobTable);

@@ -28,7 +28,8 @@ struct JobOptions {
   bool label_output = false;
   uint64_t seed = 0;
   double timeout_s = 0;                 // after which the job is ended; 0: never
-  double grace_s = 2;                   // see JobTable::grace_ns
+  double grace_s = 2;                   // see JobTable::grace_ns, as the next
+  double stuck_grace_s = 0.3;           // so that a deadlock is told within a second
   std::optional<uint64_t> direct_from;  // bytes, see DirectFrom; not given: by the number of ranks and cores
 };
 

@@ -239,9 +239,11 @@ class RankWatch final : public Watch {
     for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) let_end(rank);
   }
 
-  // What a program has registered to be done at its exit may take for ever.
+  // What a program has registered to be done at its exit may take for ever. To write a core file may take long, too,
+  // but ends.
   void end_slow_one() {
-    if (spmc::base::monotonic_ns() - let_end_ns_ < kGraceNs) return;
+    const bool crashed = rank_record(ended_by_->rank).crash_signal.load(std::memory_order_acquire) != 0;
+    if (crashed || spmc::base::monotonic_ns() - let_end_ns_ < kGraceNs) return;
     explain("rank %d ends before MPI_Finalize, and what it does at its exit takes too long; the job ends",
             ended_by_->rank);
     finish_with(1);

@@ -42,8 +42,9 @@ constexpr const char* kHelp =
     "                       merge the lines that the ranks print in the order of logical time, the same in\n"
     "                       every run (default where standard output is not a terminal)\n"
     "  -l, --label          begin every line with the rank that printed it\n"
-    "      --grace=SEC      when a rank fails, wait at most SEC seconds for the others to come as far, so that\n"
-    "                       the job ends in the same way in every run (default 2; 0: end it at once)\n"
+    "      --grace=SEC      when a rank fails, or some are stuck, wait at most SEC seconds for the others to come\n"
+    "                       as far, so that the job ends in the same way in every run (default 2 and 0.3;\n"
+    "                       0: end it at once)\n"
     "      --timeout=SEC    end the job after SEC seconds\n"
     "  -h, --help           print this help\n"
     "  -V, --version        print the version\n"
@@ -242,7 +243,10 @@ LaunchOptions parse_command_line(int argc, char** argv) {
       case kMemory: options.job.memory = parse_memory(optarg); break;
       case kDirectFrom: options.job.direct_from = parse_direct_from(optarg); break;
       case kTimeout: options.job.timeout_s = parse_timeout(optarg); break;
-      case kGrace: options.job.grace_s = parse_seconds(optarg, "the grace must be a number of seconds"); break;
+      case kGrace:
+        options.job.grace_s = parse_seconds(optarg, "the grace must be a number of seconds");
+        options.job.stuck_grace_s = options.job.grace_s;
+        break;
       case 'h': std::printf(kHelp, kMaxRanks); std::exit(0);
       case 'V': std::puts("detmpirun (DLinux) " DLINUX_VERSION); std::exit(0);
       default: std::fputs("Try 'detmpirun --help'.\n", stderr); std::exit(kUsageExit);

@@ -14,11 +14,6 @@ namespace {
 constexpr auto kComm = MPI_COMM_WORLD;
 constexpr int kFatalTask = 60;
 
-void compute(uint64_t rounds) {
-  volatile uint64_t x = 0;
-  for (uint64_t i = 0; i < rounds; ++i) x = mix(x + i);
-}
-
 [[noreturn]] void run_ahead() {
   for (uint64_t line = 0;; ++line) {
     std::printf("runner: line %lu\n", static_cast<unsigned long>(line));

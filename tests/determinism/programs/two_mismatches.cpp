@@ -4,15 +4,6 @@
 
 using namespace mpi_test;
 
-namespace {
-
-void compute(uint64_t rounds) {
-  volatile uint64_t x = 0;
-  for (uint64_t i = 0; i < rounds; ++i) x = mix(x + i);
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
   const bool second = g_rank >= g_size / 2;

@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   const int code = argc > 3 ? std::atoi(argv[3]) : 0;
   const std::string others = argc > 4 ? argv[4] : "";
   if (how == "exit at SIGTERM") std::signal(SIGTERM, [](int) { std::exit(0); });
+  if (how == "exit at SIGTERM") std::atexit([] { std::puts("left"); });
   if (how == "exit for ever") std::atexit([] { pause(); });  // comes after what MPI_Init registers
   if (who == "before") end(how, code);
   MPI_Init(&argc, &argv);

@@ -63,6 +63,12 @@ inline uint32_t mix(uint64_t x) {
   return static_cast<uint32_t>(x >> 32);
 }
 
+// Keeps the core busy; a million rounds take some milliseconds.
+inline void compute(uint64_t rounds) {
+  volatile uint64_t x = 0;
+  for (uint64_t i = 0; i < rounds; ++i) x = mix(x + i);
+}
+
 // Byte i of the message with this seed.
 inline unsigned char byte_of(uint64_t seed, size_t i) {
   return static_cast<unsigned char>((seed * 131 + i + (i >> 8) * 7 + (i >> 16) * 29) & 0xff);
