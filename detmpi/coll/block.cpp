@@ -1,7 +1,8 @@
 #include "block.hpp"
 
+#include <base/copy.hpp>
+
 #include <algorithm>
-#include <cstring>
 
 #include "../engine/copy.hpp"
 #include "../object/errors.hpp"
@@ -17,7 +18,7 @@ int copy_block(const Block& from, const Block& to) {
 static void copy_own(char* to, const char* from, size_t bytes) {
   constexpr size_t kPiece = 256 * 1024;
   for (size_t done = 0; done < bytes; done += kPiece)
-    std::memcpy(to + done, from + done, std::min(kPiece, bytes - done));
+    spmc::base::copy_memory(to + done, from + done, std::min(kPiece, bytes - done));
 }
 
 void pack_to_shared(void* packed, const void* base, int64_t count, const Datatype& type) {

@@ -10,11 +10,12 @@
 
 namespace detmpi {
 
-// Vectors that would take many rounds of what one can carry. An allreduce is as good in rounds while these carry much.
-inline bool exposes_reduce_scatter(const Rounds& rounds, size_t bytes) { return bytes >= 16 * rounds.block(); }
-inline bool exposes_allreduce(const Rounds& rounds, size_t bytes) {
-  return rounds.block() < chan::Board::kLargestArea && bytes >= 32 * rounds.block();
+// Vectors that would take many rounds of what one can carry; not among so few members that these carry much.
+inline bool exposes_vector(const Rounds& rounds, size_t bytes, size_t blocks) {
+  return rounds.block() < chan::Board::kLargestArea && bytes >= blocks * rounds.block();
 }
+inline bool exposes_reduce_scatter(const Rounds& rounds, size_t bytes) { return exposes_vector(rounds, bytes, 64); }
+inline bool exposes_allreduce(const Rounds& rounds, size_t bytes) { return exposes_vector(rounds, bytes, 128); }
 
 // Elements of a vector that one member folds, for all or for itself.
 struct Share {

@@ -3,6 +3,7 @@
 // A match whose time of completion is still to come is provisional, although its bytes may be in the program's buffer
 // already. So they are put together to a message again. Rare: programs cancel what nobody has sent.
 #include <base/check.hpp>
+#include <base/copy.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,7 +25,7 @@ Message* message_of(Request& request, MessagePool& messages) {
   if (request.bytes > 0) {
     message->ensure_room();
     request.data.rewind();
-    if (request.own_buffer != nullptr) std::memcpy(message->room, request.own_buffer, request.bytes);
+    if (request.own_buffer != nullptr) spmc::base::copy_memory(message->room, request.own_buffer, request.bytes);
     else request.data.read(message->room, request.bytes);
   }
   return message;

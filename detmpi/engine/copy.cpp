@@ -1,5 +1,6 @@
 #include "copy.hpp"
 
+#include <base/copy.hpp>
 #include <immintrin.h>
 #include <x86intrin.h>
 
@@ -90,12 +91,12 @@ StoreChoice g_stores;
 
 void copy_vectors(void* to, const void* from, size_t n) {
   if (g_has_avx2) copy_avx2(static_cast<char*>(to), static_cast<const char*>(from), n, Store());
-  else std::memcpy(to, from, n);
+  else spmc::base::copy_memory(to, from, n);
 }
 
 void copy_long_to_shared(void* to, const void* from, size_t n) {
   if (g_has_avx2) g_stores.copy(static_cast<char*>(to), static_cast<const char*>(from), n);
-  else std::memcpy(to, from, n);
+  else spmc::base::copy_memory(to, from, n);
 }
 
 }  // namespace detmpi

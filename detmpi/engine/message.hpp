@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include <base/check.hpp>
+#include <base/copy.hpp>
 #include <chan/match/matcher.hpp>
 
 namespace detmpi {
@@ -36,7 +37,7 @@ struct Message : chan::match::Message {
   void append(const std::byte* data, size_t n) {
     if (n == 0) return;
     ensure_room();
-    std::memcpy(room + filled, data, n);
+    spmc::base::copy_memory(room + filled, data, n);
     filled += n;
   }
 };

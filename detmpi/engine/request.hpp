@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 
+#include <base/copy.hpp>
 #include <chan/match/matcher.hpp>
 
 #include "../object/comm.hpp"
@@ -166,7 +167,7 @@ struct Request : chan::match::Receive {
     data.write(from, n);
     if (own_buffer == nullptr) [[likely]]
       return;
-    std::memcpy(own_buffer + kept, from, n);
+    spmc::base::copy_memory(own_buffer + kept, from, n);
     kept += n;
   }
 

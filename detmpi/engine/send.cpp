@@ -5,6 +5,7 @@
 // A send is buffered as far as lane and window have room; what does not fit waits in the queue to its destination, in
 // order, and is pushed on in every later call. So a standard send never fails, and two ranks that send to each other
 // before they receive make progress: whoever is blocked takes in what comes (progress.cpp).
+#include <base/copy.hpp>
 #include <base/sys.hpp>
 
 #include <algorithm>
@@ -76,7 +77,7 @@ bool Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const
   cell->context = context;
   cell->tag = tag;
   std::byte* payload = cells == 1 ? cell->payload : reinterpret_cast<std::byte*>(cell + 1);
-  if (bytes > 0) std::memcpy(payload, data, bytes);  // an empty message may have no buffer
+  if (bytes > 0) spmc::base::copy_memory(payload, data, bytes);  // an empty message may have no buffer
   out.lane.publish(cell, cells, marker(kRecordEager, comm));
   wake_rank(to);
   return true;

@@ -1,6 +1,7 @@
 // Packing and unpacking in pieces.
+#include <base/copy.hpp>
+
 #include <algorithm>
-#include <cstring>
 
 #include "datatype.hpp"
 #include "layout.hpp"
@@ -22,7 +23,7 @@ size_t Cursor::pack(void* dst, size_t max) {
   const size_t n = std::min(max, left());
   if (n == 0) return 0;
   if (flat_) {
-    memcpy(dst, base_ + position_, n);
+    spmc::base::copy_memory(dst, base_ + position_, n);
   } else {
     layout_pack(*type_->layout, type_->extent, base_, position_, static_cast<char*>(dst), n);
   }
@@ -34,7 +35,7 @@ size_t Cursor::unpack(const void* src, size_t n) {
   n = std::min(n, left());
   if (n == 0) return 0;
   if (flat_) {
-    memcpy(base_ + position_, src, n);
+    spmc::base::copy_memory(base_ + position_, src, n);
   } else {
     layout_unpack(*type_->layout, type_->extent, base_, position_, static_cast<const char*>(src), n);
   }
@@ -47,7 +48,7 @@ void pack_all(void* packed, const void* base, int64_t count, const Datatype& typ
   const auto n = static_cast<size_t>(count);
   const auto* from = static_cast<const char*>(base);
   auto* to = static_cast<char*>(packed);
-  if (type.dense) memcpy(to, place(from, type.true_lb), n * type.size);
+  if (type.dense) spmc::base::copy_memory(to, place(from, type.true_lb), n * type.size);
   else layout_pack_all(*type.layout, type.extent, n, from, to);
 }
 
@@ -56,7 +57,7 @@ void unpack_all(void* base, int64_t count, const Datatype& type, const void* pac
   const auto n = static_cast<size_t>(count);
   const auto* from = static_cast<const char*>(packed);
   auto* to = static_cast<char*>(base);
-  if (type.dense) memcpy(place(to, type.true_lb), from, n * type.size);
+  if (type.dense) spmc::base::copy_memory(place(to, type.true_lb), from, n * type.size);
   else layout_unpack_all(*type.layout, type.extent, n, to, from);
 }
 

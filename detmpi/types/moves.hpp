@@ -1,6 +1,8 @@
 // The two directions of a copy between typed memory and packed bytes.
 #pragma once
 
+#include <base/copy.hpp>
+
 #include <cstddef>
 #include <cstring>
 
@@ -36,8 +38,8 @@ struct Unpacking {
 
 template <class Way>
 void move_block(char* typed, char* packed, size_t n) {
-  if constexpr (Way::kPacks) memcpy(packed, typed, n);
-  else memcpy(typed, packed, n);
+  if constexpr (Way::kPacks) spmc::base::copy_memory(packed, typed, n);
+  else spmc::base::copy_memory(typed, packed, n);
 }
 
 template <class Way, size_t kLength>

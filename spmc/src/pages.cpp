@@ -1,5 +1,7 @@
 #include "pages.hpp"
 
+#include <base/copy.hpp>
+
 #include <algorithm>
 #include <cstring>
 
@@ -80,14 +82,14 @@ void complete_frame(const View& view, uint32_t page, EPageIndex frame, uint32_t 
 void put_bytes(const View& view, uint32_t page, EPageIndex frame, uint32_t offset, const std::byte* from, size_t size) {
   PageState& state = state_of(view, page);
   if (state.access == kWritable) {
-    std::memcpy(address_of(view, page) + offset, from, size);
+    base::copy_memory(address_of(view, page) + offset, from, size);
     return;
   }
   std::byte* bytes = segment::frame(frame);
   if (const uint32_t defined = defined_bytes(view, page); defined < offset) {
     std::memset(bytes + defined, 0, offset - defined);
   }
-  std::memcpy(bytes + offset, from, size);
+  base::copy_memory(bytes + offset, from, size);
   if (state.own_frame != 0) state.mark = std::max<uint16_t>(state.mark, static_cast<uint16_t>(offset + size));
 }
 

@@ -6,6 +6,8 @@
 #include "region_wait.hpp"
 #include "violation.hpp"
 
+#include <base/copy.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -58,14 +60,14 @@ void publish_page(const View& view, uint32_t page, EPageIndex frame, uint32_t en
 void read_own(const View& view, uint32_t page, uint32_t offset, std::byte* to, size_t bytes) {
   const PageState& state = state_of(view, page);
   if (state.access == kWritable) {
-    std::memcpy(to, vpage_address(view.first + page) + offset, bytes);
+    base::copy_memory(to, vpage_address(view.first + page) + offset, bytes);
     return;
   }
   const EPageIndex frame = frame_of(view, page);
   size_t defined = 0;
   if (!frame.none()) defined = state.own_frame != 0 ? state.mark : kPageSize;
   const size_t there = defined <= offset ? 0 : std::min(bytes, defined - offset);
-  if (there != 0) std::memcpy(to, segment::frame(frame) + offset, there);
+  if (there != 0) base::copy_memory(to, segment::frame(frame) + offset, there);
   std::memset(to + there, 0, bytes - there);
 }
 
@@ -73,11 +75,11 @@ void read_published(View& view, uint32_t page, uint32_t offset, std::byte* to, s
   const std::byte* own = vpage_address(view.first + page) + offset;
   // A page that is published in part only is never mapped: the rest would be readable too.
   if (transfer_mode() == SPMC_WR2 || !is_fixed(view, page)) {
-    std::memcpy(to, segment::frame(frame_of(view, page)) + offset, bytes);
+    base::copy_memory(to, segment::frame(frame_of(view, page)) + offset, bytes);
     return;
   }
   if (transfer_mode() == SPMC_WR && state_of(view, page).access == kNoAccess) open_readable(view, page, kConsumerRun);
-  std::memcpy(to, own, bytes);  // faults in mode nwr
+  base::copy_memory(to, own, bytes);  // faults in mode nwr
 }
 
 }  // namespace
@@ -88,7 +90,7 @@ base::Status region_write(void* va, const void* from, size_t size) {
   if (!is_producer(view)) return kNotProducer;
   DL_TRY_STATUS(take_frames(extent, "writes", kRuleFixedOnce));
   if (transfer_mode() == SPMC_NWR) {
-    std::memcpy(va, from, size);  // through faults
+    base::copy_memory(va, from, size);  // through faults
     return {};
   }
   const auto* source = static_cast<const std::byte*>(from);
