@@ -85,6 +85,8 @@ def add_run(commands, names):
     add("--repeats", type=positive(int), default=5, metavar="N", help="timed runs of each case (default 5)")
     add("--no-probe", action="store_true",
         help="without the run before them that warms up and measures memory and counters")
+    add("--own-time", action="store_true",
+        help="in timed runs also measure the time between MPI calls: what no library can make shorter")
     add("--timeout", type=positive(float), default=300.0, metavar="S",
         help="seconds per run (default 300); after a time-out the rest of that case is left out")
     add("--out", type=pathlib.Path, default=DEFAULT_RESULTS, metavar="FILE",
@@ -191,9 +193,10 @@ def run_session(options, runs, found, chosen, file):
     builder = build.Builder(found, options.build_dir, shlex.split(options.flags))
     cases = list({run.case.key(): run.case for run in runs}.values())
     contenders = list({run.contender.key(): run.contender for run in runs}.values())
-    executables, counters = build.build_all(builder, chosen, cases, contenders, not options.no_probe)
+    executables, counters = build.build_all(builder, chosen, cases, contenders, not options.no_probe or options.own_time)
     versions = {library.name: machine.version_of(library) for library in found}
-    tools = execute.Tools(found, {program.name: program for program in chosen}, executables, counters, versions)
+    tools = execute.Tools(found, {program.name: program for program in chosen}, executables, counters, versions,
+                          options.own_time)
     file.write(session_record(options, found, versions))
     runs = [run for run in runs if tools.executable(run)]
     execute.Series(runs, tools, file, progress.Progress(), options.timeout).run_all()

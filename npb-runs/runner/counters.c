@@ -1,14 +1,17 @@
-/* Counts the MPI calls of a program, by the profiling interface of MPI: a library to be preloaded into every rank,
- * built once per MPI library. When rank 0 calls MPI_Finalize it appends one line of JSON to the file that the
- * environment variable NPB_COUNTERS names: sums over all ranks.
+/* Counts the MPI calls of a program, and the processor time between them, by the profiling interface of MPI: a library to
+ * be preloaded into every rank, built once per MPI library. When rank 0 calls MPI_Finalize it appends one line of JSON to the
+ * file that the environment variable NPB_COUNTERS names: sums over all ranks, and of the time also the greatest.
  *
  * A message is one that the program sends from point to point; what collective operations send inside does not count.
  * Their bytes are those that ranks hand in (of a scatter: that they get). A wildcard is a receive or probe from
  * MPI_ANY_SOURCE, a test a call whose outcome the order of messages decides. For C and C++ programs of one thread per
  * rank, without persistent requests. Some libraries also have performance variables (MPI_T) of use here. */
+#define _POSIX_C_SOURCE 200809L
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { MESSAGES, BYTES, RECEIVES, WILDCARDS, TESTS, COLLECTIVES, COLLECTIVE_BYTES, COUNTERS };
 static const char* const names[COUNTERS] = {
@@ -53,6 +56,37 @@ static int size_of(MPI_Comm comm) {
   return size;
 }
 
+/* --- the program's own time --- */
+
+/* Processor time of this rank between its MPI calls, in ns; and what it was at the first and the latest MPI_Wtime, between
+ * which the benchmarks time themselves. */
+static long long own_ns, own_since, own_first, own_latest;
+static int timed;
+
+static long long processor_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return 1000000000LL * now.tv_sec + now.tv_nsec;
+}
+
+static void enter_call(void) { own_ns += processor_ns() - own_since; }
+
+static int leave_call(int code) {
+  own_since = processor_ns();
+  return code;
+}
+
+#define TIMED(call) (enter_call(), leave_call(call))
+
+double MPI_Wtime(void) {
+  enter_call();
+  if (!timed) own_first = own_ns;
+  timed = 1;
+  own_latest = own_ns;
+  leave_call(MPI_SUCCESS);
+  return PMPI_Wtime();
+}
+
 /* --- point to point --- */
 
 #define BLOCKING_SEND(Name)                                                                          \
@@ -77,122 +111,128 @@ STARTED_SEND(Irsend)
 
 int MPI_Recv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
   count_receive(from);
-  return PMPI_Recv(buffer, count, type, from, tag, comm, status);
+  return TIMED(PMPI_Recv(buffer, count, type, from, tag, comm, status));
 }
 
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
   count_receive(from);
-  return PMPI_Irecv(buffer, count, type, from, tag, comm, request);
+  return TIMED(PMPI_Irecv(buffer, count, type, from, tag, comm, request));
 }
 
 int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag, void* in, int in_count,
                  MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status* status) {
   count_message(out_count, out_type, to);
   count_receive(from);
-  return PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, status);
+  return TIMED(PMPI_Sendrecv(out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag, comm, status));
 }
 
 int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
   if (from == MPI_ANY_SOURCE) ++counts[WILDCARDS];
-  return PMPI_Probe(from, tag, comm, status);
+  return TIMED(PMPI_Probe(from, tag, comm, status));
 }
 
 int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   if (from == MPI_ANY_SOURCE) ++counts[WILDCARDS];
   ++counts[TESTS];
-  return PMPI_Iprobe(from, tag, comm, flag, status);
+  return TIMED(PMPI_Iprobe(from, tag, comm, flag, status));
+}
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) { return TIMED(PMPI_Wait(request, status)); }
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  return TIMED(PMPI_Waitall(count, requests, statuses));
 }
 
 /* --- tests --- */
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   ++counts[TESTS];
-  return PMPI_Test(request, flag, status);
+  return TIMED(PMPI_Test(request, flag, status));
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   ++counts[TESTS];
-  return PMPI_Testall(count, requests, flag, statuses);
+  return TIMED(PMPI_Testall(count, requests, flag, statuses));
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
   ++counts[TESTS];
-  return PMPI_Testany(count, requests, index, flag, status);
+  return TIMED(PMPI_Testany(count, requests, index, flag, status));
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
   ++counts[TESTS];
-  return PMPI_Testsome(count, requests, done, indices, statuses);
+  return TIMED(PMPI_Testsome(count, requests, done, indices, statuses));
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
   ++counts[TESTS];
-  return PMPI_Waitany(count, requests, index, status);
+  return TIMED(PMPI_Waitany(count, requests, index, status));
 }
 
 int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
   ++counts[TESTS];
-  return PMPI_Waitsome(count, requests, done, indices, statuses);
+  return TIMED(PMPI_Waitsome(count, requests, done, indices, statuses));
 }
 
 /* --- collective operations --- */
 
 int MPI_Barrier(MPI_Comm comm) {
   count_collective(0, MPI_BYTE);
-  return PMPI_Barrier(comm);
+  return TIMED(PMPI_Barrier(comm));
 }
 
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   count_collective(rank == root ? count : 0, type);
-  return PMPI_Bcast(buffer, count, type, root, comm);
+  return TIMED(PMPI_Bcast(buffer, count, type, root, comm));
 }
 
 int MPI_Reduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
   count_collective(count, type);
-  return PMPI_Reduce(in, out, count, type, op, root, comm);
+  return TIMED(PMPI_Reduce(in, out, count, type, op, root, comm));
 }
 
 int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   count_collective(count, type);
-  return PMPI_Allreduce(in, out, count, type, op, comm);
+  return TIMED(PMPI_Allreduce(in, out, count, type, op, comm));
 }
 
 int MPI_Gather(const void* in, int in_count, MPI_Datatype in_type, void* out, int out_count, MPI_Datatype out_type,
                int root, MPI_Comm comm) {
   count_collective(in == MPI_IN_PLACE ? 0 : in_count, in == MPI_IN_PLACE ? MPI_BYTE : in_type);
-  return PMPI_Gather(in, in_count, in_type, out, out_count, out_type, root, comm);
+  return TIMED(PMPI_Gather(in, in_count, in_type, out, out_count, out_type, root, comm));
 }
 
 int MPI_Allgather(const void* in, int in_count, MPI_Datatype in_type, void* out, int out_count, MPI_Datatype out_type,
                   MPI_Comm comm) {
   count_collective(in == MPI_IN_PLACE ? out_count : in_count, in == MPI_IN_PLACE ? out_type : in_type);
-  return PMPI_Allgather(in, in_count, in_type, out, out_count, out_type, comm);
+  return TIMED(PMPI_Allgather(in, in_count, in_type, out, out_count, out_type, comm));
 }
 
 int MPI_Scatter(const void* in, int in_count, MPI_Datatype in_type, void* out, int out_count, MPI_Datatype out_type,
                 int root, MPI_Comm comm) {
   count_collective(out == MPI_IN_PLACE ? 0 : out_count, out == MPI_IN_PLACE ? MPI_BYTE : out_type);
-  return PMPI_Scatter(in, in_count, in_type, out, out_count, out_type, root, comm);
+  return TIMED(PMPI_Scatter(in, in_count, in_type, out, out_count, out_type, root, comm));
 }
 
 int MPI_Scatterv(const void* in, const int in_counts[], const int starts[], MPI_Datatype in_type, void* out,
                  int out_count, MPI_Datatype out_type, int root, MPI_Comm comm) {
   count_collective(out == MPI_IN_PLACE ? 0 : out_count, out == MPI_IN_PLACE ? MPI_BYTE : out_type);
-  return PMPI_Scatterv(in, in_counts, starts, in_type, out, out_count, out_type, root, comm);
+  return TIMED(PMPI_Scatterv(in, in_counts, starts, in_type, out, out_count, out_type, root, comm));
 }
 
 int MPI_Gatherv(const void* in, int in_count, MPI_Datatype in_type, void* out, const int out_counts[],
                 const int starts[], MPI_Datatype out_type, int root, MPI_Comm comm) {
   count_collective(in == MPI_IN_PLACE ? 0 : in_count, in == MPI_IN_PLACE ? MPI_BYTE : in_type);
-  return PMPI_Gatherv(in, in_count, in_type, out, out_counts, starts, out_type, root, comm);
+  return TIMED(PMPI_Gatherv(in, in_count, in_type, out, out_counts, starts, out_type, root, comm));
 }
 
 int MPI_Alltoall(const void* in, int in_count, MPI_Datatype in_type, void* out, int out_count, MPI_Datatype out_type,
                  MPI_Comm comm) {
   count_collective((long long)out_count * size_of(comm), out_type);
-  return PMPI_Alltoall(in, in_count, in_type, out, out_count, out_type, comm);
+  return TIMED(PMPI_Alltoall(in, in_count, in_type, out, out_count, out_type, comm));
 }
 
 int MPI_Alltoallv(const void* in, const int in_counts[], const int in_starts[], MPI_Datatype in_type, void* out,
@@ -200,7 +240,7 @@ int MPI_Alltoallv(const void* in, const int in_counts[], const int in_starts[], 
   long long count = 0;
   for (int rank = 0; rank < size_of(comm); ++rank) count += out_counts[rank];
   count_collective(count, out_type);
-  return PMPI_Alltoallv(in, in_counts, in_starts, in_type, out, out_counts, out_starts, out_type, comm);
+  return TIMED(PMPI_Alltoallv(in, in_counts, in_starts, in_type, out, out_counts, out_starts, out_type, comm));
 }
 
 /* --- start and end --- */
@@ -217,7 +257,7 @@ static void start_variables(void) {
   }
 }
 
-static void append_line(const long long* sums, const unsigned long long* values) {
+static void append_line(const long long* sums, const unsigned long long* values, long long own_most, long long own_all) {
   const char* path = getenv("NPB_COUNTERS");
   FILE* file = path == NULL ? NULL : fopen(path, "a");
   if (file == NULL) return;
@@ -225,7 +265,7 @@ static void append_line(const long long* sums, const unsigned long long* values)
   for (int i = 0; i < VARIABLES; ++i) {
     if (has_variable[i]) fprintf(file, ", \"%s\": %llu", variables[i], values[i]);
   }
-  fprintf(file, "}\n");
+  fprintf(file, ", \"own_most_ns\": %lld, \"own_all_ns\": %lld}\n", own_most, own_all);
   fclose(file);
 }
 
@@ -236,15 +276,19 @@ int MPI_Init(int* argc, char*** argv) {
 }
 
 int MPI_Finalize(void) {
-  unsigned long long own[VARIABLES] = {0}, values[VARIABLES] = {0};
+  unsigned long long mine[VARIABLES] = {0}, values[VARIABLES] = {0};
   long long sums[COUNTERS] = {0};
   int rank = 0;
   for (int i = 0; i < VARIABLES; ++i) {
-    if (has_variable[i]) MPI_T_pvar_read(session, handles[i], &own[i]);
+    if (has_variable[i]) MPI_T_pvar_read(session, handles[i], &mine[i]);
   }
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Reduce(counts, sums, COUNTERS, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-  PMPI_Reduce(own, values, VARIABLES, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (rank == 0) append_line(sums, values);
+  PMPI_Reduce(mine, values, VARIABLES, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+  const long long own = own_latest - own_first;
+  long long own_most = 0, own_all = 0;
+  PMPI_Reduce(&own, &own_most, 1, MPI_LONG_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(&own, &own_all, 1, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) append_line(sums, values, own_most, own_all);
   return PMPI_Finalize();
 }

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import os
 import pathlib
 import tempfile
 
@@ -15,12 +16,17 @@ OK, UNVERIFIED, FAILED, TIMEOUT = "ok", "unverified", "failed", "timeout"
 class Tools:
     """What the runs need: everything that was built, the libraries by name, and their versions."""
 
-    def __init__(self, libraries, programs, executables, counters, versions):
+    def __init__(self, libraries, programs, executables, counters, versions, own_time=False):
         self.libraries = {library.name: library for library in libraries}
         self.programs = programs
         self.executables = executables
         self.counters = counters
         self.versions = versions
+        self.own_time = own_time
+
+    def counts(self, run):
+        """Are the counters preloaded in this run?"""
+        return (run.number == 0 or self.own_time) and not run.case.given and bool(self.counters.get(run.contender.library))
 
     def executable(self, run):
         if run.case.given:
@@ -28,7 +34,7 @@ class Tools:
         return self.executables.get((run.case.benchmark, run.contender.build()))
 
     def command(self, run):
-        """Launcher, its options, the program and its arguments. The probe of ours has the counters preloaded; channels
+        """Launcher, its options, the program and its arguments. Some runs of ours have the counters preloaded; channels
         have them built in."""
         case, library = run.case, self.libraries[run.contender.library]
         options, program = run.contender.launcher_options(), [str(self.executable(run))]
@@ -38,7 +44,7 @@ class Tools:
             return [program[0], "-n", str(case.ranks), *options, "--", *program[1:]]
         if run.number == 0 and library.name == "detmpi" and run.contender.mode != "arrival":
             options = [*options, "--digest"]
-        if run.number == 0 and not case.given and self.counters.get(library.name):
+        if self.counts(run):
             program = ["env", f"LD_PRELOAD={self.counters[library.name]}", *program]
         return [*library.launcher, str(case.ranks), *options, *program]
 
@@ -59,6 +65,15 @@ def read_counters(path):
         return None
 
 
+def own_seconds(counters):
+    """The least time in which the program's own code, without MPI, can run on the cores of this machine: that of the
+    rank with the most of it, or of all by the cores."""
+    if not counters or not counters.get("own_all_ns"):
+        return None
+    cores = len(os.sched_getaffinity(0))
+    return round(max(counters["own_most_ns"], counters["own_all_ns"] / cores) * 1e-9, 6)
+
+
 def judge(outcome, printed):
     """How it ended, and why if not well."""
     if outcome.code is None:
@@ -75,11 +90,12 @@ def judge(outcome, printed):
 def execute(run, tools, timeout):
     """Runs once; the record of it."""
     probe = run.number == 0
+    counted = probe or tools.counts(run)
     peak = PeakMemory() if probe else None
     with tempfile.TemporaryDirectory(prefix="npb-") as folder:
         file = pathlib.Path(folder) / "counters"
-        outcome = jobs.run_command(tools.command(run), timeout, {"NPB_COUNTERS": str(file)} if probe else None, peak)
-        counters = read_counters(file) if probe else None
+        outcome = jobs.run_command(tools.command(run), timeout, {"NPB_COUNTERS": str(file)} if counted else None, peak)
+        counters = read_counters(file) if counted else None
     printed = outputs.parse(outcome.output, outcome.errors)
     status, reason = judge(outcome, printed)
     benchmark, problem_class, ranks, variant, library, mode = run.key()
@@ -92,6 +108,8 @@ def execute(run, tools, timeout):
     }
     if probe:
         record |= {"memory_kib": peak.kib or None, "counters": counters}
+    elif counted:
+        record["own_seconds"] = own_seconds(counters)
     return record
 
 

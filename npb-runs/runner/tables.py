@@ -8,6 +8,9 @@ TIME_NOTE = """Medians of the seconds that the programs report; ± half of what 
 run; in brackets the ratio to the better peer, below 1.00x is faster."""
 MEMORY_NOTE = """The most that all processes of a job held at once, launcher included: the sum of their PSS, sampled
 in a run that is not timed; in brackets the ratio to the better peer."""
+OWN_TIME_NOTE = """Medians of the least time in which the programs' own code, all between MPI calls, could have run on the
+cores of the machine: processor time of the rank with the most, or of all ranks by the number of cores; in brackets its part of
+the run time. At best: the least of these by the time of the better peer, which a library that took no time would reach."""
 COUNTER_NOTE = """Sums over all ranks, of the program's own calls: messages from point to point and their bytes;
 receives, and those from anybody (wildcards); tests, whose outcome the order of messages decides; collective operations
 and the bytes that ranks hand in. Of DetMPI: control messages, by which ranks tell others what they wait for and what they
@@ -134,6 +137,21 @@ def page_table(summary):
         run time, from the program's start to its end, in which they slept.""")
 
 
+def own_time_table(summary):
+    """What a library that took no time could gain."""
+    rows = []
+    for case in summary.samples:
+        values = [summary.median(case, contender, "own_seconds") for contender in summary.contenders]
+        if not any(values):
+            continue
+        parts = [f"{format_time(value * 1e6)} ({100 * value / summary.median(case, contender):.0f} %)" if value else "-"
+                 for contender, value in zip(summary.contenders, values)]
+        best = summary.best_peer(case, summary.median)
+        least = min(filter(None, values))
+        rows.append(case_cells(case) + [*parts, f"{least / best:.2f}x" if best else "-"])
+    return Table("The programs' own time", [*CASE_HEADER, *labels(summary.contenders), "at best"], rows, OWN_TIME_NOTE)
+
+
 def memory_table(summary):
     rows = []
     for case in summary.samples:
@@ -196,8 +214,8 @@ def failure_table(summary):
 
 def all_tables(summary):
     """Those that have rows."""
-    makers = (time_table, rate_table, overhead_table, region_table, page_table, memory_table, counter_table, system_table,
-              failure_table)
+    makers = (time_table, own_time_table, rate_table, overhead_table, region_table, page_table, memory_table, counter_table,
+              system_table, failure_table)
     return [table for table in (make(summary) for make in makers) if table.rows]
 
 

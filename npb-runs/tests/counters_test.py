@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """usage: counters_test.py DETMPIRUN COUNTERS CG
 
-What counters.c counts in CG, class S, on 4 ranks, in two runs.
+What counters.c counts in CG, class S, on 4 ranks, in two runs; and that the program's own time is a part of the time that
+passed.
 """
 
 import json
@@ -9,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 RANKS = 4
 # 16 solutions (one to warm up), each of 25 iterations with 4 messages of each rank (sum of the product, transpose
@@ -17,21 +19,26 @@ MESSAGES = RANKS * 16 * (25 * 4 + 1 + 3 + 1)
 
 
 def count(launcher, counters, program):
+    """What was counted, and the seconds that the whole job took."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "counters")
         command = [launcher, "-n", str(RANKS), "env", f"LD_PRELOAD={counters}", f"NPB_COUNTERS={file}", program]
+        begin = time.monotonic()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=100)
-        return json.loads(file.read_text(encoding="utf-8"))
+        return json.loads(file.read_text(encoding="utf-8")), time.monotonic() - begin
 
 
 def main():
-    first, second = (count(*sys.argv[1:4]) for _ in range(2))
+    (first, seconds), (second, _) = (count(*sys.argv[1:4]) for _ in range(2))
     for name, expected in (("messages", MESSAGES), ("receives", MESSAGES), ("wildcards", 0), ("tests", 0)):
         if first[name] != expected:
             sys.exit(f"{name}: {first[name]}, not {expected}")
     for name in ("bytes", "collectives", "collective_bytes", "clock"):
         if first[name] == 0 or first[name] != second[name]:
             sys.exit(f"{name}: {first[name]} and {second[name]}")
+    most, total = first["own_most_ns"], first["own_all_ns"]
+    if not 0 < most <= seconds * 1e9 or not most <= total <= RANKS * most:
+        sys.exit(f"own time: {most} ns at most and {total} ns in all, of {seconds} s")
 
 
 if __name__ == "__main__":

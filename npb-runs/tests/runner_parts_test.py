@@ -348,6 +348,13 @@ class Tables(unittest.TestCase):
         self.assertEqual(row[:4], ["1,234", "5,678", "-", "3"])
         self.assertEqual(row[-2:], [0, "abc"])
 
+    def test_own_time(self):
+        records = [run_record(library=library, seconds=seconds, own_seconds=own)
+                   for library, seconds, own in (("detmpi", 1.0, 0.8), ("mpich", 2.0, 0.9), ("openmpi", 4.0, None))]
+        table = tables.own_time_table(summary.Summary([records]))
+        self.assertEqual(table.rows, [["cg", "S", 2, "800 ms (80 %)", "900 ms (45 %)", "-", "0.40x"]])
+        self.assertEqual(tables.own_time_table(self.summary).rows, [])
+
     def test_modes_of_channels(self):
         counters = {"data_pages": 600, "system_pages": 20, "faults": 1500, "sends": 300, "suspended_ns": 10**9}
         records = sample_records()

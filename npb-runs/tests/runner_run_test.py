@@ -105,6 +105,29 @@ class Runs(Whole):
         self.assertEqual(probe["round"], 0)
         self.assertNotIn("counters", timed)
 
+    def own_time(self, most_ms, all_ms):
+        """The one in the records, from what a rank has at most and what all have."""
+        own = f', "own_most_ns": {most_ms * 10**6}, "own_all_ns": {all_ms * 10**6}'
+        (self.folder / "own").write_text(own, encoding="utf-8")
+        done = self.npb_run("--mpi", "mpich", "--own-time", "--no-probe")
+        self.assertIn("### The programs' own time", done.stdout)
+        starts = self.calls("mpich -n")
+        self.assertEqual([start for start in starts if "LD_PRELOAD" not in start], [])
+        (seconds,) = {record["own_seconds"] for record in self.records()}
+        return seconds
+
+    def test_the_own_time_of_the_rank_with_the_most(self):
+        self.assertEqual(self.own_time(200, 200), 0.2)
+
+    def test_the_own_time_of_all_by_the_cores(self):
+        self.assertEqual(self.own_time(100, 300 * len(os.sched_getaffinity(0))), 0.3)
+
+    def test_without_own_time(self):
+        done = self.npb_run("--mpi", "mpich", "--no-probe")
+        self.assertNotIn("own_seconds", self.records()[0])
+        self.assertNotIn("own time", done.stdout)
+        self.assertEqual([start for start in self.calls("mpich -n") if "LD_PRELOAD" in start], [])
+
     def test_the_session_describes_the_machine(self):
         self.npb_run("--mpi", "mpich")
         (session,) = self.records("session")

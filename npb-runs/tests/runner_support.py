@@ -34,7 +34,9 @@ def session_record():
 LAUNCHER = """#!/bin/sh
 [ "$1" = --version ] && { echo "fake NAME, Version: 1.2.3"; exit 0; }
 echo "NAME $*" >>"$FAKE/calls"
-[ -n "$NPB_COUNTERS" ] && echo '{"messages": 7, "bytes": 56, "wildcards": 0}' >"$NPB_COUNTERS"
+own=
+[ -e "$FAKE/own" ] && own=$(cat "$FAKE/own")
+[ -n "$NPB_COUNTERS" ] && echo '{"messages": 7, "bytes": 56, "wildcards": 0'"$own}" >"$NPB_COUNTERS"
 verification=SUCCESSFUL code=0
 [ -e "$FAKE/NAME" ] && . "$FAKE/NAME"
 echo " VERIFICATION $verification"
