@@ -16,7 +16,7 @@ void allreduce_replicated(Rounds& rounds, Vector& v, char* out) {
 // Member 0 folds for all: two rounds, n reads there and one at each other member, who waits once. For short vectors.
 void allreduce_collected(Rounds& rounds, Vector& v, char* out) {
   const int64_t n = v.count;
-  fold_at(rounds, v, out, 0, n, 0);
+  fold_at(rounds, v, out, 0, 0, n, 0);
   if (rounds.me() == 0) {
     std::byte* place = rounds.prepare(v.bytes(n));
     if (v.bytes(n) > 0) pack_to_shared(place, out, n, v.type);
@@ -62,7 +62,7 @@ void allreduce_by_turns(Rounds& rounds, Vector& v, char* out) {
   uint32_t owner = rounds.members();
   for (int64_t first = 0; first < v.count; first += v.block) {
     owner = (owner == 0 ? rounds.members() : owner) - 1;
-    fold_at(rounds, v, result(first), first, length(first), owner);
+    fold_at(rounds, v, out, 0, first, length(first), owner);
   }
   for (int64_t group = 0; group < v.count; group += v.block * members) {
     const auto first_of = [&](int64_t member) { return group + (members - 1 - member) * v.block; };

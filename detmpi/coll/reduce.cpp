@@ -43,8 +43,8 @@ int reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& 
   }
   Vector v(rounds, op, type, input, count);
   for (int64_t begin = 0; begin < count; begin += v.block) {
-    char* const acc = static_cast<char*>(recvbuf) + begin * type.extent;
-    fold_at(rounds, v, acc, begin, std::min(v.block, count - begin), static_cast<uint32_t>(root));
+    const int64_t n = std::min(v.block, count - begin);
+    fold_at(rounds, v, static_cast<char*>(recvbuf), 0, begin, n, static_cast<uint32_t>(root));
   }
   return rounds.code();
 }
@@ -77,7 +77,7 @@ void scatter_by_turns(Rounds& rounds, Vector& v, char* out, const Starts& starts
   for (int64_t done = 0; done < longest; done += v.block) {
     for (uint32_t owner = rounds.members(); owner-- > 0;) {
       const int64_t n = std::min(v.block, starts[owner + 1] - starts[owner] - done);
-      if (n > 0) fold_at(rounds, v, out + done * v.type.extent, starts[owner] + done, n, owner);
+      if (n > 0) fold_at(rounds, v, out, starts[owner], starts[owner] + done, n, owner);
     }
   }
 }

@@ -73,11 +73,14 @@ void fold_members(Rounds& rounds, Vector& v, char* acc, int64_t begin, int64_t n
   }
 }
 
-// A round in which the owner folds the elements [first, first + n) of all into `acc`.
-inline void fold_at(Rounds& rounds, Vector& v, char* acc, int64_t first, int64_t n, uint32_t owner) {
+// A round in which the owner folds the elements [first, first + n) of all to its result, which begins with element `from`
+// of the vector. Others may have no result.
+inline void fold_at(Rounds& rounds, Vector& v, char* result, int64_t from, int64_t first, int64_t n, uint32_t owner) {
   const auto share_of = [&](uint32_t member) { return member == owner ? Share{0, n} : Share{}; };
   contribute(rounds, v, first, n, share_of(rounds.me()), static_cast<int>(owner));
-  if (rounds.me() == owner) fold_members(rounds, v, acc, first, n, {0, n}, share_of);
+  if (rounds.me() == owner) {
+    fold_members(rounds, v, result + (first - from) * v.type.extent, first, n, {0, n}, share_of);
+  }
   rounds.finish();
 }
 
