@@ -6,7 +6,7 @@ namespace detmpi {
 namespace {
 
 // Every member folds the whole vector: one round. For short ones and few members.
-void allreduce_replicated(Rounds& rounds, Vector& v, char* out) {
+void allreduce_replicated(Rounds& rounds, CutVector& v, char* out) {
   contribute(rounds, v, 0, v.count, {});
   rounds.await_all(v.bytes(v.count));
   fold_members(rounds, v, out, 0, v.count, {0, v.count}, [](uint32_t) { return Share{}; });
@@ -14,7 +14,7 @@ void allreduce_replicated(Rounds& rounds, Vector& v, char* out) {
 }
 
 // Member 0 folds for all: two rounds, n reads there and one at each other member, who waits once. For short vectors.
-void allreduce_collected(Rounds& rounds, Vector& v, char* out) {
+void allreduce_collected(Rounds& rounds, CutVector& v, char* out) {
   const int64_t n = v.count;
   fold_at(rounds, v, out, 0, 0, n, 0);
   if (rounds.me() == 0) {
@@ -28,7 +28,7 @@ void allreduce_collected(Rounds& rounds, Vector& v, char* out) {
 }
 
 // Block by block: member i folds the i-th part of the block, and all collect the parts: two rounds.
-void allreduce_by_parts(Rounds& rounds, Vector& v, char* out) {
+void allreduce_by_parts(Rounds& rounds, CutVector& v, char* out) {
   const auto members = static_cast<int64_t>(rounds.members());
   for (int64_t begin = 0; begin < v.count; begin += v.block) {
     const int64_t n = std::min(v.block, v.count - begin);
@@ -55,7 +55,7 @@ void allreduce_by_parts(Rounds& rounds, Vector& v, char* out) {
 // Member n - 1 - b % n folds the b-th block, in a round of its own; then all collect n blocks a round. Who does not fold only
 // publishes, and so runs ahead: ranks that share cores take fewer turns than in two rounds for each block. By descending
 // ranks, because a member publishes nothing while it folds: what the next one then still waits for it folds last.
-void allreduce_by_turns(Rounds& rounds, Vector& v, char* out) {
+void allreduce_by_turns(Rounds& rounds, CutVector& v, char* out) {
   const auto members = static_cast<int64_t>(rounds.members());
   const auto length = [&](int64_t first) { return std::min(v.block, v.count - first); };
   const auto result = [&](int64_t first) { return out + first * v.type.extent; };
@@ -82,7 +82,7 @@ void allreduce_by_turns(Rounds& rounds, Vector& v, char* out) {
 }
 
 // Which way depends on the arguments alone, as logical times do.
-void allreduce_in_rounds(Rounds& rounds, Vector& v, char* out) {
+void allreduce_in_rounds(Rounds& rounds, CutVector& v, char* out) {
   constexpr size_t kReplicatedBytes = 1024;
   constexpr uint32_t kReplicatedMembers = 16;
   constexpr size_t kCollectedBytes = 8192;
@@ -114,7 +114,7 @@ int impl::allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, const D
     const int sent = bcast(recvbuf, count, type, 0, comm);
     return code != MPI_SUCCESS ? code : sent;
   }
-  Vector v(rounds, op, type, input, count);
+  CutVector v(rounds, op, type, input, count);
   if (exposes_allreduce(rounds, v.bytes(count))) {
     allreduce_exposed(rounds, input, recvbuf, count, type, op);
     return rounds.code();

@@ -41,7 +41,7 @@ int reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& 
     rounds.note();
     return reduce_by_messages(input, recvbuf, count, type, op, root, comm, signature);
   }
-  Vector v(rounds, op, type, input, count);
+  CutVector v(rounds, op, type, input, count);
   for (int64_t begin = 0; begin < count; begin += v.block) {
     const int64_t n = std::min(v.block, count - begin);
     fold_at(rounds, v, static_cast<char*>(recvbuf), 0, begin, n, static_cast<uint32_t>(root));
@@ -55,7 +55,7 @@ namespace {
 using Starts = std::vector<int64_t>;
 
 // Block by block: those whose parts lie in it fold them.
-void scatter_by_blocks(Rounds& rounds, Vector& v, char* out, const Starts& starts) {
+void scatter_by_blocks(Rounds& rounds, CutVector& v, char* out, const Starts& starts) {
   for (int64_t begin = 0; begin < v.count; begin += v.block) {
     const int64_t n = std::min(v.block, v.count - begin);
     const auto share_of = [&](uint32_t i) {
@@ -73,7 +73,7 @@ void scatter_by_blocks(Rounds& rounds, Vector& v, char* out, const Starts& start
 
 // A block of each part in turn, in the order of allreduce_by_turns. For parts of a block and more, of more than two members:
 // two have no others to wait for.
-void scatter_by_turns(Rounds& rounds, Vector& v, char* out, const Starts& starts, int64_t longest) {
+void scatter_by_turns(Rounds& rounds, CutVector& v, char* out, const Starts& starts, int64_t longest) {
   for (int64_t done = 0; done < longest; done += v.block) {
     for (uint32_t owner = rounds.members(); owner-- > 0;) {
       const int64_t n = std::min(v.block, starts[owner + 1] - starts[owner] - done);
@@ -87,7 +87,7 @@ int scatter_reduced(const void* input, char* out, const Starts& starts, const Da
   Rounds rounds(comm, signature);
   if (rounds.out()) [[unlikely]]
     return rounds.code();
-  Vector v(rounds, op, type, input, starts.back());
+  CutVector v(rounds, op, type, input, starts.back());
   if (exposes_reduce_scatter(rounds, v.bytes(v.count))) {
     const Share mine{starts[rounds.me()], starts[rounds.me() + 1]};
     reduce_scatter_exposed(rounds, input, out, v.count, mine, type, op);

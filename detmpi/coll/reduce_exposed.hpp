@@ -1,5 +1,5 @@
 // Reductions of long vectors: every member exposes its vector (exposure.hpp), and reads of the others' what it folds.
-// Folds are those of reduce.cpp, bit for bit.
+// Folds are those of reduce_rounds.hpp, bit for bit.
 #pragma once
 
 #include <cstdint>

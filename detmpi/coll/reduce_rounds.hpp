@@ -16,8 +16,8 @@
 namespace detmpi {
 
 // One operation on a vector of `count` elements, in blocks of whole elements.
-struct Vector {
-  Vector(Rounds& rounds, const Op& operation, const Datatype& t, const void* in, int64_t n)
+struct CutVector {
+  CutVector(Rounds& rounds, const Op& operation, const Datatype& t, const void* in, int64_t n)
       : op(operation), type(t), input(static_cast<const char*>(in)), count(n), laid(t, block_elements(rounds)) {
     block = block_elements(rounds);
   }
@@ -38,7 +38,7 @@ struct Vector {
 
 // Publishes the elements of the block [begin, begin + n) but for this member's share. Who has it all publishes nothing:
 // nobody else folds then.
-inline void contribute(Rounds& rounds, const Vector& v, int64_t begin, int64_t n, Share share, int to = Rounds::kEverybody) {
+inline void contribute(Rounds& rounds, const CutVector& v, int64_t begin, int64_t n, Share share, int to = Rounds::kEverybody) {
   if (share.size() == n) return;
   std::byte* place = rounds.prepare(v.bytes(n), v.bytes(n - share.size()));
   if (share.first > 0) pack_to_shared(place, v.at(begin), share.first, v.type);
@@ -51,7 +51,7 @@ inline void contribute(Rounds& rounds, const Vector& v, int64_t begin, int64_t n
 // acc (laid out) = fold of all members' contributions to the elements `mine` of the block [begin, begin + n). Members
 // have left out their shares, `share_of`: that of a lower one lies before `mine`.
 template <typename ShareOf>
-void fold_members(Rounds& rounds, Vector& v, char* acc, int64_t begin, int64_t n, Share mine, ShareOf&& share_of) {
+void fold_members(Rounds& rounds, CutVector& v, char* acc, int64_t begin, int64_t n, Share mine, ShareOf&& share_of) {
   const char* own = v.at(begin + mine.first);
   TypedRoom saved;
   if (own == acc && rounds.me() > 0) {  // in place, where the fold of the members before this one comes first
@@ -75,7 +75,7 @@ void fold_members(Rounds& rounds, Vector& v, char* acc, int64_t begin, int64_t n
 
 // A round in which the owner folds the elements [first, first + n) of all to its result, which begins with element `from`
 // of the vector. Others may have no result.
-inline void fold_at(Rounds& rounds, Vector& v, char* result, int64_t from, int64_t first, int64_t n, uint32_t owner) {
+inline void fold_at(Rounds& rounds, CutVector& v, char* result, int64_t from, int64_t first, int64_t n, uint32_t owner) {
   const auto share_of = [&](uint32_t member) { return member == owner ? Share{0, n} : Share{}; };
   contribute(rounds, v, first, n, share_of(rounds.me()), static_cast<int>(owner));
   if (rounds.me() == owner) {

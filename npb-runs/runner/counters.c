@@ -58,7 +58,7 @@ static int size_of(MPI_Comm comm) {
 
 /* --- the program's own time --- */
 
-/* Processor time of this rank between its MPI calls, in ns; and what it was at the first and the latest MPI_Wtime, between
+/* Processor time of this rank between its MPI calls, those that are wrapped here, in ns; and what it was at the first and the latest MPI_Wtime, between
  * which the benchmarks time themselves. */
 static long long own_ns, own_since, own_first, own_latest;
 static int timed;

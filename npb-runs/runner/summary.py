@@ -46,6 +46,11 @@ class Samples:
         values = self.values(name)
         return statistics.median(values) if values else None
 
+    def median_part(self, name, by="seconds"):
+        """Of the ratios of two figures of the same run."""
+        ratios = [run[name] / run[by] for run in self.runs if run["status"] == "ok" and run.get(name) and run.get(by)]
+        return statistics.median(ratios) if ratios else None
+
     def spread(self):
         """Half of what lies between the fastest and the slowest run, as a part of the median."""
         values = self.values("seconds")

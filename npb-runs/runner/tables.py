@@ -9,8 +9,8 @@ run; in brackets the ratio to the better peer, below 1.00x is faster."""
 MEMORY_NOTE = """The most that all processes of a job held at once, launcher included: the sum of their PSS, sampled
 in a run that is not timed; in brackets the ratio to the better peer."""
 OWN_TIME_NOTE = """Medians of the least time in which the programs' own code, all between MPI calls, could have run on the
-cores of the machine: processor time of the rank with the most, or of all ranks by the number of cores; in brackets its part of
-the run time. At best: the least of these by the time of the better peer, which a library that took no time would reach."""
+cores of the machine: processor time of the rank with the most, or of all ranks by the number of cores; in brackets the median of
+its part of the run time. At best: the least of these by the time of the better peer, which a library that took no time would reach."""
 COUNTER_NOTE = """Sums over all ranks, of the program's own calls: messages from point to point and their bytes;
 receives, and those from anybody (wildcards); tests, whose outcome the order of messages decides; collective operations
 and the bytes that ranks hand in. Of DetMPI: control messages, by which ranks tell others what they wait for and what they
@@ -144,8 +144,8 @@ def own_time_table(summary):
         values = [summary.median(case, contender, "own_seconds") for contender in summary.contenders]
         if not any(values):
             continue
-        parts = [f"{format_time(value * 1e6)} ({100 * value / summary.median(case, contender):.0f} %)" if value else "-"
-                 for contender, value in zip(summary.contenders, values)]
+        parts = [f"{format_time(value * 1e6)} ({100 * summary.get(case, contender).median_part('own_seconds'):.0f} %)"
+                 if value else "-" for contender, value in zip(summary.contenders, values)]
         best = summary.best_peer(case, summary.median)
         least = min(filter(None, values))
         rows.append(case_cells(case) + [*parts, f"{least / best:.2f}x" if best else "-"])

@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,11 +42,11 @@ bool is_copied(const char* to, const std::vector<char>& before, size_t offset, c
 // A process with the memory that this one has now, which does nothing.
 class Child {
  public:
-  Child() : pid_(fork()) {
-    REQUIRE(pid_ >= 0);
-    if (pid_ != 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (;;) pause();
+  Child() {
+    auto forked = base::fork_tied();
+    REQUIRE(forked.ok());
+    pid_ = forked.value();
+    while (pid_ == 0) pause();
   }
   ~Child() {
     kill(pid_, SIGKILL);
@@ -58,7 +57,7 @@ class Child {
   pid_t pid() const { return pid_; }
 
  private:
-  pid_t pid_;
+  pid_t pid_ = 0;
 };
 
 }  // namespace

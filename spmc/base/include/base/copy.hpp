@@ -16,9 +16,11 @@ inline bool slows_string_copy(uintptr_t to, uintptr_t from) { return (to - from 
 
 // memcpy(), in pieces where that is faster. Async-signal-safe.
 inline void copy_memory(void* to, const void* from, size_t bytes) {
-  const bool slow = slows_string_copy(reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from));
+  const auto slow = [&] {
+    return slows_string_copy(reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from));
+  };
   size_t done = 0;
-  if (bytes > kCopiedPlainly && slow) [[unlikely]] {
+  if (bytes > kCopiedPlainly && slow()) [[unlikely]] {
     for (; bytes - done > kCopiedPlainly; done += kCopiedPlainly / 2)
       std::memcpy(static_cast<char*>(to) + done, static_cast<const char*>(from) + done, kCopiedPlainly / 2);
   }
