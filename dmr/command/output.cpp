@@ -131,9 +131,11 @@ void Output::complete(std::initializer_list<Output*> outputs) {
   for (Output* output : outputs) {
     if (!output->is_copied()) output->flush();
   }
-  for (Output* output : outputs) output->ensure_name();
+  if (outputs.size() > 1) {
+    for (Output* output : outputs) output->ensure_name();
+  }
   for (Output* output : outputs) output->copy_to_stream();
-  for (Output* output : outputs) output->rename_to_name();
+  for (Output* output : outputs) output->appear();
 }
 
 void Output::copy_to_stream() {
@@ -146,15 +148,21 @@ void Output::write_file(int file) {
   each_block(file, [this](std::string_view block) { write(block); });
 }
 
-void Output::ensure_name() {
-  if (is_copied() || !beside_.empty()) return;
+bool Output::link_as(const char* name) const {
   const std::string open_file = "/proc/self/fd/" + std::to_string(file_.get());
-  name_beside(
-      [&](const char* name) { return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0; });
+  return ::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-void Output::rename_to_name() {
+void Output::ensure_name() {
+  if (is_copied() || !beside_.empty()) return;
+  name_beside([this](const char* name) { return link_as(name); });
+}
+
+void Output::appear() {
   if (is_copied()) return;
+  // A process that is killed between two steps leaves a name, so it is one step where it can be.
+  if (beside_.empty() && link_as(name_.c_str())) return;
+  ensure_name();
   if (::rename(beside_.c_str(), name_.c_str()) != 0) fail(name_, "renaming the output");
   beside_.clear();
 }

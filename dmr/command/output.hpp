@@ -11,8 +11,10 @@
 
 namespace dmr::command {
 
-// A file is written beside, and then renamed; it keeps the mode of the one that was there. What is for standard output,
-// a device or a pipe is kept until then, in memory or, if it is long, in a temporary file, and copied: these are never
+// A file is written without a name, and gets its own at the end in one step, so that a killed job leaves nothing. Two
+// steps are needed if one is there to be replaced, which leaves the new one its mode, if a job has several, or if the
+// file system knows no files without a name: it has a name beside, and is then renamed. What is for standard output, a
+// device or a pipe is kept until then, in memory or, if it is long, in a temporary file, and copied: these are never
 // replaced.
 class Output {
  public:
@@ -41,8 +43,9 @@ class Output {
   bool is_copied() const { return stream_ >= 0; }
   void flush();  // to the file
   void copy_to_stream();
+  bool link_as(const char* name) const;  // false: errno says why not
   void ensure_name();
-  void rename_to_name();
+  void appear();  // under its name
 
   std::string name_, folder_, beside_;  // beside_: where it lies until then, if it has a name
   spmc::base::UniqueFd file_, opened_;  // opened_: the stream, if it is ours

@@ -1,4 +1,6 @@
 // The command: its jobs wordcount and run, its output, its errors.
+#include <fcntl.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,6 +37,39 @@ void expect_failure(const std::vector<std::string>& arguments, int code, const s
   const std::string told = message_of_failure(arguments, code);
   INFO(told);
   CHECK(told.find(message) != std::string::npos);
+}
+
+// The names that come into being in a folder.
+class NewNames {
+ public:
+  explicit NewNames(const std::string& folder) : events_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    REQUIRE(inotify_add_watch(events_, folder.c_str(), IN_CREATE | IN_MOVED_TO) >= 0);
+  }
+  ~NewNames() { close(events_); }
+  NewNames(const NewNames&) = delete;
+  NewNames& operator=(const NewNames&) = delete;
+
+  // Those since the last call, in their order.
+  std::vector<std::string> take() {
+    std::vector<std::string> names;
+    alignas(inotify_event) char bytes[4096];
+    for (ssize_t got; (got = read(events_, bytes, sizeof bytes)) > 0;) {
+      for (const char* at = bytes; at < bytes + got;) {
+        const auto* const event = reinterpret_cast<const inotify_event*>(at);
+        names.emplace_back(event->name);
+        at += sizeof *event + event->len;
+      }
+    }
+    return names;
+  }
+
+ private:
+  int events_;
+};
+
+bool has_files_without_names(const std::string& folder) {
+  const int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  return file >= 0 && close(file) == 0;
 }
 
 }  // namespace
@@ -167,6 +202,18 @@ TEST_CASE("an output file appears when it is complete, or not at all") {
   expect_failure({"wordcount", "-o", folder.path("no/such/folder"), folder.path("out")}, 1, "making a file");
   expect_failure({"wordcount", "-o", folder.path(), folder.path("out")}, 1, "Is a directory");
   CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("an output file has no other name before its own, which a killed job would leave behind") {
+  const Folder folder;
+  if (!has_files_without_names(folder.path())) return;
+  NewNames names(folder.path());
+  const std::vector<std::string> job = {"wordcount", "-o", folder.path("out"), "--temporary=" + folder.path()};
+  CHECK(run_dmr(job, "a").exit_code == 0);
+  CHECK((names.take() == std::vector<std::string>{"out"}));
+  CHECK(run_dmr(job, "b").exit_code == 0);  // replaces it
+  CHECK(names.take().back() == "out");
+  CHECK(folder.read("out") == "b\t1\n");
 }
 
 TEST_CASE("statistics, progress") {
