@@ -18,7 +18,8 @@ namespace {
 
 uint64_t number_of_programs() {
   const char* value = std::getenv("MODEL_PROGRAMS");
-  return value == nullptr ? 600 : std::strtoul(value, nullptr, 10);
+  if (value != nullptr) return std::strtoul(value, nullptr, 10);
+  return test_support::kAddressSanitizer ? 200 : 600;
 }
 
 std::vector<std::string> player(const match_test::Program& program, uint64_t number) {

@@ -8,12 +8,12 @@
 #include <map>
 
 #include "command.hpp"
+#include "workers.hpp"
 
 using namespace dmr_test;
 
 namespace {
 
-constexpr const char* kWorkers[] = {"1", "2", "3", "8"};
 constexpr const char* kMemory[] = {"1M", "1G"};
 
 // What `dmr wordcount` is to print.
@@ -80,9 +80,9 @@ TEST_CASE("wordcount: the same for any workers and memory, from files and from s
   const std::string two = "A last word without a line end";
   const std::string expected = counted(one + ' ' + two);
   const std::vector<std::string> files = {folder.file("one", one), folder.file("two", two)};
-  for (const char* workers : kWorkers) {
+  for (const int workers : kWorkers) {
     for (const char* memory : kMemory) {
-      const auto run = run_dmr({"wordcount", "-w", workers, "-m", memory, files[0], files[1]});
+      const auto run = run_dmr({"wordcount", "-w", std::to_string(workers), "-m", memory, files[0], files[1]});
       CHECK(run.exit_code == 0);
       CHECK(run.err.empty());
       CHECK((run.out == expected));
@@ -108,9 +108,9 @@ TEST_CASE("run: keys sorted, values in the order of the input") {
     by_key[key] += key + value + '\n';
   }
   for (const auto& [key, lines] : by_key) expected += lines;
-  for (const char* workers : kWorkers) {
+  for (const int workers : kWorkers) {
     for (const char* memory : kMemory) {
-      const auto run = run_dmr({"run", "--map=cat", "--split=100K", "-w", workers, "-m", memory}, text);
+      const auto run = run_dmr({"run", "--map=cat", "--split=100K", "-w", std::to_string(workers), "-m", memory}, text);
       CHECK(run.exit_code == 0);
       CHECK((run.out == expected));
     }
@@ -123,8 +123,8 @@ TEST_CASE("run: a streaming job in a shell's own words") {
   const std::string map = "tr 'A-Z' 'a-z' | grep -o \"[a-z][a-z']*\" | sed 's/$/\\t1/'";
   const std::string reduce = "cut -f 1 | uniq -c | awk '{ print $2 \"\\t\" $1 }'";
   const std::string expected = counted(text);
-  for (const char* workers : kWorkers) {
-    const auto run = run_dmr({"run", "-w", workers, "--split=64K", "--map=" + map, "--reduce=" + reduce, file});
+  for (const int workers : kWorkers) {
+    const auto run = run_dmr({"run", "-w", std::to_string(workers), "--split=64K", "--map=" + map, "--reduce=" + reduce, file});
     INFO(run.err);
     CHECK((run.out == expected));
   }
@@ -133,9 +133,9 @@ TEST_CASE("run: a streaming job in a shell's own words") {
       run_dmr({"run", "-w", "1", "--split=64K", "--map=" + map, "--reduce=" + reduce, "--reducers=5", file});
   CHECK(parts.out.size() == expected.size());
   CHECK((parts.out != expected));
-  for (const char* workers : kWorkers) {
+  for (const int workers : kWorkers) {
     const auto run =
-        run_dmr({"run", "-w", workers, "--split=32K", "--map=" + map, "--reduce=" + reduce, "--reducers=5", file});
+        run_dmr({"run", "-w", std::to_string(workers), "--split=32K", "--map=" + map, "--reduce=" + reduce, "--reducers=5", file});
     CHECK((run.out == parts.out));
   }
 }
@@ -147,9 +147,9 @@ TEST_CASE("run: a combiner gets the sorted pairs of each part, and its own go to
   const std::string add =
       "awk -F '\\t' '{ if (NR > 1 && $1 != last) { print last \"\\t\" sum; sum = 0 } "
       "last = $1; sum += $2 } END { if (NR) print last \"\\t\" sum }'";
-  for (const char* workers : kWorkers) {
+  for (const int workers : kWorkers) {
     const auto run =
-        run_dmr({"run", "-w", workers, "--split=64K", "--map=" + map, "--reduce=" + add, file, "--combine=" + add});
+        run_dmr({"run", "-w", std::to_string(workers), "--split=64K", "--map=" + map, "--reduce=" + add, file, "--combine=" + add});
     INFO(run.err);
     CHECK((run.out == counted(text)));
   }

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "root.hpp"
+#include "workers.hpp"
 
 using namespace dmr_test;
 
 namespace {
 
-constexpr int kWorkers[] = {1, 2, 5, 8};
 constexpr uint64_t kLittleMemory = 1 << 20;
 
 template <typename Key, typename Value, typename Less>

@@ -6,12 +6,12 @@
 
 #include "exact_reference.hpp"
 #include "root.hpp"
+#include "workers.hpp"
 
 using namespace dmr_test;
 
 namespace {
 
-constexpr int kWorkers[] = {1, 2, 3, 8};
 constexpr uint64_t kMemory[] = {0, 1 << 20};  // the second makes mappers write to their files
 
 // Lines of words, of which some are long.

@@ -6,13 +6,13 @@
 
 #include "exact_reference.hpp"
 #include "root.hpp"
+#include "workers.hpp"
 
 using namespace dmr_test;
 
 namespace {
 
 constexpr uint64_t kCount = 60'000, kPieces[] = {kCount, 7'001, 77}, kLittle = 64 << 10;
-constexpr int kWorkers[] = {1, 2, 3, 8};
 
 uint64_t mixed(uint64_t n) {
   n = (n ^ n >> 31) * 0x9e3779b97f4a7c15u;

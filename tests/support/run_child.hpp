@@ -34,7 +34,7 @@ struct TwoRuns {
 
 RunResult run_function(const std::function<int()>& body);
 TwoRuns run_twice(const std::function<int()>& body);
-// Runs twice, CHECKs that both runs gave the same, and returns the first.
+// Runs twice, CHECKs that both runs gave the same, and returns the first. Once with AddressSanitizer (sanitized.hpp).
 RunResult run_same(const std::function<int()>& body);
 
 // `argv[0]` is searched in PATH; 127 when it cannot be executed. Standard input holds `input`.

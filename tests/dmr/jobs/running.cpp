@@ -4,16 +4,18 @@
 #include <optional>
 #include <regex>
 
+#include "../workers.hpp"
+
 namespace dmr_jobs_test {
 
 std::string same_output(const Arguments& arguments) {
   std::optional<std::string> first;
-  for (const char* workers : {"-w1", "-w2", "-w3", "-w8"}) {
+  for (const int workers : dmr_test::kWorkers) {
     for (const char* memory : {"-m1G", "-m1M"}) {
       Arguments all = arguments;
-      all.insert(all.begin() + 1, {workers, memory});
+      all.insert(all.begin() + 1, {"-w" + std::to_string(workers), memory});
       const auto run = run_dmr(all);
-      INFO(arguments[0] << ' ' << workers << ' ' << memory << ": " << run.err);
+      INFO(arguments[0] << " -w" << workers << ' ' << memory << ": " << run.err);
       CHECK(run.exit_code == 0);
       CHECK(run.err.empty());
       if (!first) first = run.out;
@@ -35,9 +37,9 @@ std::string without_workers(const std::string& message) {
 
 std::string failure(const Arguments& arguments, int exit_code) {
   std::optional<std::string> first;
-  for (const char* workers : {"-w1", "-w2", "-w3", "-w8"}) {
+  for (const int workers : dmr_test::kWorkers) {
     Arguments all = arguments;
-    all.insert(all.begin() + 1, workers);
+    all.insert(all.begin() + 1, "-w" + std::to_string(workers));
     const std::string message = dmr_test::message_of_failure(all, exit_code);
     if (!first) first = message;
     CHECK(without_workers(message) == without_workers(*first));
