@@ -41,12 +41,12 @@ struct Settings {
 constexpr char kNotFinite[] = "a point has a coordinate that is no number, or too large";
 
 // The nearest mean of each point of a piece.
-std::vector<uint32_t> nearest_of(const Piece& piece, const GroupedMeans& means) {
+void find_nearest(const Piece& piece, const GroupedMeans& means, std::vector<uint32_t>& nearest) {
   const auto numbers = doubles_of(piece.data);
-  std::vector<uint32_t> nearest(numbers.size() / means.dimensions);
+  nearest.resize(numbers.size() / means.dimensions);
   find_nearest(means, numbers.data(), nearest.size(), nearest.data());
   const auto none = std::find(nearest.begin(), nearest.end(), kNoMean);
-  if (none == nearest.end()) return nearest;
+  if (none == nearest.end()) return;
   const uint64_t point_bytes = means.dimensions * sizeof(double);
   const uint64_t at = piece.begin + static_cast<uint64_t>(none - nearest.begin()) * point_bytes;
   (void)working_on(at, at + point_bytes);
@@ -61,25 +61,35 @@ struct MovingMeans : MapReduce<MovingMeans, uint32_t, std::vector<double>, SumOf
 
   void map(const Piece& piece, auto& emit) const {
     const size_t width = means.dimensions + 1;
-    std::vector<double> sums(means.count * width);
+    sums_.assign(means.count * width, 0);
+    find_nearest(piece, means, nearest_);
     const double* point = doubles_of(piece.data).data();
-    for (const uint32_t nearest : nearest_of(piece, means)) {
-      double* const sum = sums.data() + nearest * width;
+    for (const uint32_t nearest : nearest_) {
+      double* const sum = sums_.data() + nearest * width;
       for (size_t d = 0; d < means.dimensions; ++d) sum[d] += point[d];
       sum[means.dimensions] += 1;
       point += means.dimensions;
     }
     for (uint32_t mean = 0; mean < means.count; ++mean) {
-      const double* const sum = sums.data() + mean * width;
+      const double* const sum = sums_.data() + mean * width;
       if (sum[means.dimensions] > 0) emit(mean, std::vector<double>(sum, sum + width));
     }
   }
+
+ private:
+  // A worker keeps their memory from piece to piece: new pages take long.
+  mutable std::vector<double> sums_;
+  mutable std::vector<uint32_t> nearest_;
 };
 
 struct Assignments : MapReduce<Assignments, uint64_t, std::vector<uint32_t>> {
   const GroupedMeans& means;
   explicit Assignments(const GroupedMeans& of) : means(of) {}
-  void map(const Piece& piece, auto& emit) const { emit(piece.number, nearest_of(piece, means)); }
+  void map(const Piece& piece, auto& emit) const {
+    std::vector<uint32_t> nearest;
+    find_nearest(piece, means, nearest);
+    emit(piece.number, nearest);
+  }
 };
 
 std::vector<double> draw_means(const Points& points, const Settings& settings) {

@@ -40,49 +40,122 @@ struct ColumnSums : MapReduce<ColumnSums, uint32_t, std::vector<double>, SumOfEa
   }
 };
 
-// Of each column the sums of the products with itself and the columns behind it, all less their means.
+constexpr size_t kColumnsAtOnce = 32;
+
+// Some rows of a matrix less the means, so few that they stay in the cache.
+class CentredRows {
+ public:
+  static constexpr size_t kMost = 256;
+
+  // Of a piece of several columns those from `from` on. Of these the first `turned` may be factors on the left.
+  void load(std::span<const double> numbers, const std::vector<double>& means, size_t from, size_t turned) {
+    const size_t columns = means.size();
+    rows_ = numbers.size() / columns, width_ = columns - from;
+    // Their memory is kept from piece to piece: new pages take longer than what is done in them.
+    centred_.resize(rows_ * width_);
+    turned_.resize(rows_ * turned);
+    for (size_t row = 0; row < rows_; ++row) {
+      const double* const number = numbers.data() + row * columns + from;
+      double* const centred = centred_.data() + row * width_;
+      for (size_t j = 0; j < width_; ++j) centred[j] = number[j] - means[from + j];
+      for (size_t j = 0; j < turned; ++j) turned_[j * rows_ + row] = centred[j];
+    }
+  }
+  // Adds to a matrix of `stride` columns the products of columns `first` to `first + count`, counted from the first that
+  // was loaded, with themselves and all behind them. sums: where the first product with itself belongs.
+  void add_products(size_t first, size_t count, double* sums, size_t stride) const {
+    add_product({turned_.data() + first * rows_, rows_}, {centred_.data() + first, width_}, sums, stride, count, rows_,
+                width_ - first);
+  }
+
+ private:
+  size_t rows_ = 0, width_ = 0;
+  std::vector<double> centred_, turned_;
+};
+
+// Calls take(numbers) with some rows at a time.
+template <typename Take>
+void each_block_of_rows(std::string_view data, size_t columns, Take&& take) {
+  const auto numbers = doubles_of(data);
+  const size_t most = CentredRows::kMost * columns;
+  for (size_t at = 0; at < numbers.size(); at += most) take(numbers.subspan(at, std::min(most, numbers.size() - at)));
+}
+
+// Of each column the sums of the products with itself and the columns behind it, all less their means. A worker goes
+// through all columns of its rows.
 struct Products : MapReduce<Products, uint32_t, std::vector<double>, SumOfEach<double>> {
   const std::vector<double>& means;
   explicit Products(const std::vector<double>& of) : means(of) {}
 
   void map(const Piece& piece, auto& emit) const {
-    const size_t columns = means.size(), all = piece.data.size() / (columns * sizeof(double));
+    const size_t columns = means.size();
     sums_.assign(columns * columns, 0);
-    // Some rows at a time, so that they stay in the cache.
-    constexpr size_t kRows = 256;
-    for (size_t from = 0; from < all; from += kRows) {
-      add_rows(doubles_of(piece.data).subspan(from * columns, std::min(kRows, all - from) * columns));
-    }
-    for (uint32_t i = 0; i < columns && all > 0; ++i) {
+    each_block_of_rows(piece.data, columns, [&](std::span<const double> numbers) {
+      rows_.load(numbers, means, 0, columns);
+      // What is left of the diagonal is not needed: some columns at a time, from theirs on.
+      for (size_t i = 0; i < columns; i += kColumnsAtOnce) {
+        rows_.add_products(i, std::min(kColumnsAtOnce, columns - i), sums_.data() + i * columns + i, columns);
+      }
+    });
+    for (uint32_t i = 0; i < columns && !piece.data.empty(); ++i) {
       const double* const row = sums_.data() + i * columns;
       emit(i, std::vector<double>(row + i, row + columns));
     }
   }
 
  private:
-  void add_rows(std::span<const double> numbers) const {
-    const size_t columns = means.size(), rows = numbers.size() / columns;
-    centred_.resize(numbers.size());
-    turned_.resize(numbers.size());
-    for (size_t row = 0; row < rows; ++row) {
-      for (size_t j = 0; j < columns; ++j) {
-        centred_[row * columns + j] = turned_[j * rows + row] = numbers[row * columns + j] - means[j];
-      }
-    }
-    // What is left of the diagonal is not needed: some columns at a time, from theirs on.
-    constexpr size_t kColumns = 32;
-    for (size_t i = 0; i < columns; i += kColumns) {
-      add_product({turned_.data() + i * rows, rows}, {centred_.data() + i, columns}, sums_.data() + i * columns + i,
-                  columns, std::min(kColumns, columns - i), rows, columns - i);
+  mutable CentredRows rows_;
+  mutable std::vector<double> sums_;
+};
+
+// The same sums. A worker goes through all rows of its columns, so nothing is left to be put together.
+class ProductsByColumns : public MapReduce<ProductsByColumns, uint32_t, std::vector<double>> {
+ public:
+  ProductsByColumns(const Input& rows, const std::vector<double>& means) : input_(rows), means_(means) {}
+
+  Input input() const { return Input::numbers((groups() + 1) / 2, 1); }
+  // The first columns have the most products and the last ones the least, so two groups go together.
+  void map(const Piece& piece, auto& emit) const {
+    for (uint64_t group = piece.begin; group < piece.end; ++group) {
+      add_group(group, emit);
+      if (groups() - 1 - group != group) add_group(groups() - 1 - group, emit);
     }
   }
 
-  // A worker keeps their memory from piece to piece: new pages take longer than what is done in them.
-  mutable std::vector<double> sums_, centred_, turned_;
+ private:
+  uint64_t groups() const { return (means_.size() + kColumnsAtOnce - 1) / kColumnsAtOnce; }
+
+  void add_group(uint64_t group, auto& emit) const {
+    const size_t columns = means_.size(), first = group * kColumnsAtOnce, width = columns - first;
+    const size_t count = std::min(kColumnsAtOnce, width);
+    sums_.assign(count * width, 0);
+    for (uint64_t piece = 0; piece < input_.pieces(); ++piece) {
+      each_block_of_rows(input_.piece(piece).data, columns, [&](std::span<const double> numbers) {
+        rows_.load(numbers, means_, first, count);
+        rows_.add_products(0, count, sums_.data(), width);
+      });
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const double* const row = sums_.data() + i * width;
+      emit(static_cast<uint32_t>(first + i), std::vector<double>(row + i, row + width));
+    }
+  }
+
+  const Input& input_;
+  const std::vector<double>& means_;
+  mutable CentredRows rows_;
+  mutable std::vector<double> sums_;
 };
 
-// Every piece gives half of a matrix: of a large input larger ones, so that they do not outgrow it; of a small input
-// some at least, for the workers. A function of the input and not of the workers.
+// How the work is cut is a function of the input and not of the workers, so that the sums are, too. Where rows are cut,
+// every piece gives half of a matrix, which takes long to put together if the piece has fewer rows than columns; where
+// columns are cut, all of the input is read for each group of them.
+bool cut_columns(const Points& points) {
+  return points.dimensions() >= 8 * kColumnsAtOnce && points.count() <= 8 * points.dimensions();
+}
+
+// Of a large input larger pieces, so that the halves of matrices do not outgrow it; of a small input some at least, for
+// the workers.
 uint64_t piece_bytes_for(const Points& points) {
   const uint64_t enough = std::max(kPieceBytes, 2 * points.dimensions() * points.dimensions() * sizeof(double));
   return std::clamp(points.input().bytes() / 64, kPieceBytes, enough);
@@ -104,7 +177,12 @@ class Covariance {
     const auto take = [&](uint32_t i, const std::vector<double>& sums) {
       for (size_t j = 0; j < sums.size(); ++j) at(i, i + j) = at(i + j, i) = sums[j] / divisor;
     };
-    add_statistics(Products(means_).run_each(points.input(), options, take), statistics_);
+    if (cut_columns(points)) {
+      const ProductsByColumns products(points.input(), means_);
+      add_statistics(products.run_each(products.input(), options, take), statistics_);
+    } else {
+      add_statistics(Products(means_).run_each(points.input(), options, take), statistics_);
+    }
     check_matrix();
   }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 
 #include <dmr/map_reduce.hpp>
@@ -7,6 +8,68 @@
 #include "links.hpp"
 #include "output.hpp"
 #include "words.hpp"
+
+namespace dmr::command {
+
+// Numbers of files, at least one. The greatest lies apart: a worker comes to files in their order, so that is the one to
+// look at, and most sets are of one file and need no memory of their own.
+class FileSet {
+ public:
+  FileSet() = default;  // of file 0 alone
+  explicit FileSet(uint32_t file) : greatest_(file) {}
+  explicit FileSet(std::string_view bytes)  // of append_to
+      : before_(bytes.size() / sizeof(uint32_t)) {
+    std::memcpy(before_.data(), bytes.data(), bytes.size());
+    greatest_ = before_.back();
+    before_.pop_back();
+  }
+
+  void add(const FileSet& other) {
+    if (other.before_.empty() && other.greatest_ == greatest_) return;
+    const uint32_t lesser = std::min(greatest_, other.greatest_), greatest = std::max(greatest_, other.greatest_);
+    const bool all_behind = greatest_ < (other.before_.empty() ? other.greatest_ : other.before_.front());
+    const auto middle = static_cast<ptrdiff_t>(before_.size());
+    if (all_behind) before_.push_back(greatest_);
+    before_.insert(before_.end(), other.before_.begin(), other.before_.end());
+    if (!all_behind) {
+      std::inplace_merge(before_.begin(), before_.begin() + middle, before_.end());
+      if (lesser != greatest) before_.insert(std::lower_bound(before_.begin(), before_.end(), lesser), lesser);
+      before_.erase(std::unique(before_.begin(), before_.end()), before_.end());
+    }
+    greatest_ = greatest;
+  }
+  template <typename Take>
+  void each(Take&& take) const {
+    for (const uint32_t file : before_) take(file);
+    take(greatest_);
+  }
+  // The numbers, from the least.
+  void append_to(std::string& bytes) const {
+    bytes.append(reinterpret_cast<const char*>(before_.data()), heap_bytes());
+    bytes.append(reinterpret_cast<const char*>(&greatest_), sizeof greatest_);
+  }
+  size_t heap_bytes() const { return before_.size() * sizeof(uint32_t); }
+
+ private:
+  std::vector<uint32_t> before_;
+  uint32_t greatest_ = 0;
+};
+
+// The same set however it was put together.
+struct Union {
+  using Value = FileSet;
+  static constexpr bool kExact = true;
+  static void add(FileSet& into, const FileSet& next) { into.add(next); }
+};
+
+}  // namespace dmr::command
+
+template <>
+struct dmr::ValueCodec<dmr::command::FileSet> {
+  using FileSet = command::FileSet;
+  static void encode(const FileSet& files, std::string& to) { files.append_to(to); }
+  static FileSet decode(std::string_view bytes) { return FileSet(bytes); }
+};
 
 namespace dmr::command {
 
@@ -23,26 +86,11 @@ target is what is between the quotes, without line ends and tabs.
                         out
 )";
 
-// Numbers of files, from the least; the same set however it was put together.
-struct FileSet {
-  using Value = std::vector<uint32_t>;
-  static constexpr bool kExact = true;
-  // None is empty. A worker comes to files in their order, so the last one is the one to look at.
-  static void add(Value& into, const Value& next) {
-    if (next.size() == 1 && into.back() == next.front()) return;
-    const bool behind = into.back() < next.front();
-    const auto middle = into.insert(into.end(), next.begin(), next.end());
-    if (behind) return;
-    std::inplace_merge(into.begin(), middle, into.end());
-    into.erase(std::unique(into.begin(), into.end()), into.end());
-  }
-};
-
-struct ReverseIndex : MapReduce<ReverseIndex, std::string, FileSet::Value, FileSet> {
+struct ReverseIndex : MapReduce<ReverseIndex, std::string, FileSet, Union> {
   bool words = false;
 
   void map(const Piece& piece, auto& emit) const {
-    const FileSet::Value file = {piece.file};
+    const FileSet file(piece.file);
     const auto take = [&](std::string_view target) { emit(target, file); };
     if (words) each_word(piece.data, take);
     else each_link(piece.data, take);
@@ -86,9 +134,12 @@ int reverse_index(int argc, char** argv) {
   const Input input = files_given && arguments.files.empty() ? Input::files({}) : open_input(arguments, records);
   Output output(arguments);
   const Statistics statistics =
-      job.run_each(input, arguments.options, [&](const std::string& target, const FileSet::Value& files) {
+      job.run_each(input, arguments.options, [&](const std::string& target, const FileSet& files) {
         output.write(target);
-        for (const uint32_t file : files) output.write('\t' + input.name(file));
+        files.each([&](uint32_t file) {
+          output.write("\t");
+          output.write(input.name(file));
+        });
         output.write("\n");
       });
   finish({&output}, arguments, "index", statistics);

@@ -33,33 +33,52 @@ void ExactSum::make_room(uint32_t count) {
   room_ = static_cast<uint8_t>(room);
 }
 
-void ExactSum::keep(uint32_t first, uint32_t end) {
+uint32_t* ExactSum::keep_anew(uint32_t first, uint32_t end) {
   if (end > kMostWords) throw JobError("a sum of more than 2^64 numbers");
-  const uint32_t sign = negative() ? UINT32_MAX : 0;
-  uint32_t kept[kMostWords];
-  for (uint32_t word = first; word < end; ++word) {
-    const bool is_there = word >= first_ && word < first_ + uint32_t{count_};
-    kept[word - first] = is_there ? words()[word - first_] : word < first_ ? 0 : sign;
-  }
   make_room(end - first);
   first_ = static_cast<uint8_t>(first);
   count_ = static_cast<uint8_t>(end - first);
-  std::copy_n(kept, count_, words());
+  return words();
 }
 
-void ExactSum::make_ready_for(uint32_t word) {
-  uint32_t first = word, end = word + 3;
-  if (count_ != 0) {
-    first = std::min<uint32_t>(first, first_);
-    end = std::max(end, first_ + uint32_t{count_} + (has_slack() ? 0 : 1));
+void ExactSum::keep(uint32_t first, uint32_t end) {
+  const auto [used_first, used_end] = used();
+  uint32_t kept[kMostWords];
+  const uint32_t *const from = words() + (used_first - first_), *const to = words() + (used_end - first_);
+  const uint32_t above = sign();
+  std::copy(from, to, kept);
+  uint32_t* const all = keep_anew(first, end);
+  uint32_t* const lowest = std::fill_n(all, used_first - first, 0);
+  std::fill(std::copy_n(kept, used_end - used_first, lowest), all + count_, above);
+}
+
+ExactSum::Extent ExactSum::used() const {
+  const uint32_t* const all = words();
+  const uint32_t above = sign();
+  uint32_t first = 0, end = count_;
+  while (first < end && all[first] == 0) ++first;
+  while (end > first + 1 && all[end - 1] == above && (all[end - 2] ^ above) >> 31 == 0) --end;
+  return {first_ + first, first_ + end};
+}
+
+void ExactSum::make_ready_for(uint32_t first, uint32_t end) {
+  if (count_ == 0) {
+    // In the middle of as many as there is room for: the next number may be greater or smaller.
+    if (end - first < kInside && first > 0) --first;
+    end = std::max(end, std::min(first + kInside, kMostWords));
+    std::fill_n(keep_anew(first, end), end - first, 0);
+    return;
   }
-  if (end - first > room_) {
-    const uint32_t *const all = words(), *const end_of_all = all + count_;
-    const uint32_t* const used = std::find_if(all, end_of_all, [](uint32_t w) { return w != 0; });
-    first = std::min(word, first_ + static_cast<uint32_t>(used - all));
-    if (used == end_of_all) first = word, end = word + 3;
+  const Extent kept = {std::min<uint32_t>(first, first_),
+                       std::max(end, first_ + uint32_t{count_} + (has_slack() ? 0 : 1))};
+  if (kept.end - kept.first <= room_) return keep(kept.first, kept.end);
+  const Extent need = used();
+  if (need.first == need.end) {
+    std::fill_n(keep_anew(first, end), end - first, 0);
+    return;
   }
-  keep(first, end);
+  const bool slack = (words()[need.end - 1 - first_] ^ sign()) >> 30 == 0;
+  keep(std::min(first, need.first), std::max(end, need.end + (slack ? 0 : 1)));
 }
 
 void ExactSum::add_special(bool no_number, bool negative) {
@@ -69,17 +88,19 @@ void ExactSum::add_special(bool no_number, bool negative) {
 void ExactSum::add(const ExactSum& other) {
   if (&other == this) return add(ExactSum(other));
   seen_ |= other.seen_;
-  // Words that only repeat the sign would make this one's window longer with each sum.
-  const uint32_t *const theirs = other.words(), sign = other.negative() ? UINT32_MAX : 0;
-  uint32_t count = other.count_;
-  while (count > 1 && theirs[count - 1] == sign && (theirs[count - 2] ^ sign) >> 31 == 0) --count;
-  for (uint32_t i = 0; i < count; i += 2) {
-    const int words = i + 1 < count ? 2 : 1;
-    Wide part = theirs[i];
-    if (words == 2) part |= Wide{theirs[i + 1]} << 32;
-    // The last one has the sign.
-    if (i + 2 >= count && sign != 0) part -= Wide{1} << 32 * words;
-    if (part != 0) add_at(other.first_ + i, part);
+  const auto [first, end] = other.used();
+  if (first == end) return;
+  // The highest word gets the sign of the sum if neither has used the bit below its own.
+  const uint32_t* const theirs = other.words() + (first - other.first_);
+  const uint32_t above = other.sign(), count = end - first;
+  const uint32_t ready_end = end + ((theirs[count - 1] ^ above) >> 30 == 0 ? 0 : 1);
+  if (first < first_ || ready_end > first_ + uint32_t{count_} || !has_slack()) make_ready_for(first, ready_end);
+  uint64_t carry = 0;
+  uint32_t *at = words() + (first - first_), *const end_of_all = words() + count_;
+  for (uint32_t i = 0; at != end_of_all; ++i, ++at) {
+    carry += uint64_t{*at} + (i < count ? theirs[i] : above);
+    *at = static_cast<uint32_t>(carry);
+    carry >>= 32;
   }
 }
 
@@ -151,15 +172,20 @@ template double ExactSum::rounded<double>() const;
 
 // Without bytes at the bottom that are 0, and at the top that only repeat the sign.
 void ExactSum::append_to(std::string& bytes) const {
-  const auto* const all = reinterpret_cast<const uint8_t*>(words());
-  const uint8_t sign = negative() ? UINT8_MAX : 0;
-  size_t first = 0, end = count_ * sizeof(uint32_t);
-  while (first < end && all[first] == 0) ++first;
-  while (end > first + 1 && all[end - 1] == sign && (all[end - 2] ^ sign) < 0x80) --end;
-  const size_t position = first == end ? 0 : first_ * sizeof(uint32_t) + first;
-  const size_t head = seen_ | (end - first) << kSeenBits | position << (kSeenBits + kSizeBits);
-  for (size_t i = 0; i < kHeadBytes; ++i) bytes.push_back(static_cast<char>(static_cast<uint8_t>(head >> 8 * i)));
-  bytes.append(reinterpret_cast<const char*>(all) + first, end - first);
+  char coded[kHeadBytes + kMostWords * sizeof(uint32_t)];
+  const auto [first_word, end_word] = used();
+  size_t position = 0, size = 0;
+  if (first_word != end_word) {
+    const uint32_t *const lowest = words() + (first_word - first_), *const highest = words() + (end_word - 1 - first_);
+    const size_t zeros = static_cast<size_t>(std::countr_zero(*lowest)) / 8;
+    const size_t repeated = static_cast<size_t>(std::max(std::countl_zero(*highest ^ sign()) - 1, 0)) / 8;
+    position = first_word * sizeof(uint32_t) + zeros;
+    size = (end_word - first_word) * sizeof(uint32_t) - zeros - repeated;
+    std::memcpy(coded + kHeadBytes, reinterpret_cast<const char*>(lowest) + zeros, size);
+  }
+  const size_t head = seen_ | size << kSeenBits | position << (kSeenBits + kSizeBits);
+  for (size_t i = 0; i < kHeadBytes; ++i) coded[i] = static_cast<char>(static_cast<uint8_t>(head >> 8 * i));
+  bytes.append(coded, kHeadBytes + size);
 }
 
 ExactSum ExactSum::take_from(std::string_view& bytes) {
@@ -175,11 +201,12 @@ ExactSum ExactSum::take_from(std::string_view& bytes) {
   if (size == 0) return sum;
   constexpr size_t kWord = sizeof(uint32_t);
   const bool negative = static_cast<uint8_t>(bytes[size - 1]) >= 0x80;
-  sum.keep(static_cast<uint32_t>(position / kWord), static_cast<uint32_t>((position + size + kWord - 1) / kWord));
-  auto* const all = reinterpret_cast<uint8_t*>(sum.words());
-  std::memset(all, negative ? UINT8_MAX : 0, sum.count_ * kWord);
+  uint32_t* const all = sum.keep_anew(static_cast<uint32_t>(position / kWord),
+                                      static_cast<uint32_t>((position + size + kWord - 1) / kWord));
+  // The bytes that are not there, at the top and then at the bottom.
+  all[sum.count_ - 1] = negative ? UINT32_MAX : 0;
   std::memset(all, 0, position % kWord);
-  std::memcpy(all + position % kWord, bytes.data(), size);
+  std::memcpy(reinterpret_cast<char*>(all) + position % kWord, bytes.data(), size);
   bytes.remove_prefix(size);
   return sum;
 }

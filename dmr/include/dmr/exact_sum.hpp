@@ -89,7 +89,7 @@ class ExactSum {
 
   // A number that lies in three words from this one on, with its sign.
   void add_at(uint32_t word, Wide number) {
-    if (!ready_for(word)) make_ready_for(word);
+    if (!ready_for(word)) make_ready_for(word, word + 3);
     uint32_t *at = words() + (word - first_), *const end = words() + count_;
     uint64_t low;
     std::memcpy(&low, at, sizeof low);
@@ -106,15 +106,23 @@ class ExactSum {
   }
   // The three words are there, and nothing can leave the last of all.
   bool ready_for(uint32_t word) const { return word >= first_ && word + 3 <= first_ + uint32_t{count_} && has_slack(); }
-  void make_ready_for(uint32_t word);
+  void make_ready_for(uint32_t first, uint32_t end);
   // The two highest bits that are kept are equal.
   bool has_slack() const { return words()[count_ - 1] + (1u << 30) < 1u << 31; }
   void add_special(bool no_number, bool negative);
-  // Keeps the words from `first` to `end`. Those that are left out must be 0.
+  // Of the words that are kept, those that are needed: not zeros at the bottom, nor at the top what only repeats the sign.
+  struct Extent {
+    uint32_t first, end;
+  };
+  Extent used() const;
+  // Keeps the words from `first` to `end`, in which all that are used lie.
   void keep(uint32_t first, uint32_t end);
+  // The words from `first` to `end`, whose bits are up to the caller. What they held is lost.
+  uint32_t* keep_anew(uint32_t first, uint32_t end);
   // What words hold is lost.
   void make_room(uint32_t count);
   bool negative() const { return count_ != 0 && words()[count_ - 1] >> 31 != 0; }
+  uint32_t sign() const { return negative() ? UINT32_MAX : 0; }
 
   bool is_outside() const { return room_ > kInside; }
   uint32_t* outside() const {
