@@ -191,10 +191,10 @@ TEST_CASE("no space outlives a root that ends, exits or is killed") {
       return 4;
     });
     close(channel[1]);
-    unsigned count = 0;
+    int count = 0;
     for (pid_t pid; read(channel[0], &pid, sizeof pid) == sizeof pid; ++count) CHECK(gone_soon(pid));
     close(channel[0]);
-    CHECK(count == 2 * 3);
+    CHECK(count == test_support::kRuns * 3);
     CHECK(run.exit_code == (run.signal == 0 ? 4 : -1));
   }
 }

@@ -11,8 +11,6 @@
 #include <cstdlib>
 #include <exception>
 
-#include "support/sanitized.hpp"
-
 namespace test_support {
 namespace {
 
@@ -108,7 +106,7 @@ TwoRuns run_twice(const std::function<int()>& body) {
 }
 
 RunResult run_same(const std::function<int()>& body) {
-  return kAddressSanitizer ? run_function(body) : check_same(run_twice(body));
+  return kRuns == 1 ? run_function(body) : check_same(run_twice(body));
 }
 
 RunResult run_command(const std::vector<std::string>& argv, const std::string& input) {
@@ -121,7 +119,7 @@ TwoRuns run_command_twice(const std::vector<std::string>& argv, const std::strin
 }
 
 RunResult run_command_same(const std::vector<std::string>& argv, const std::string& input) {
-  return kAddressSanitizer ? run_command(argv, input) : check_same(run_command_twice(argv, input));
+  return kRuns == 1 ? run_command(argv, input) : check_same(run_command_twice(argv, input));
 }
 
 }  // namespace test_support

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "support/sanitized.hpp"
+
 namespace test_support {
 
 struct RunResult {
@@ -34,7 +36,9 @@ struct TwoRuns {
 
 RunResult run_function(const std::function<int()>& body);
 TwoRuns run_twice(const std::function<int()>& body);
-// Runs twice, CHECKs that both runs gave the same, and returns the first. Once with AddressSanitizer (sanitized.hpp).
+// How often what ends in _same runs: see sanitized.hpp.
+inline constexpr int kRuns = kAddressSanitizer ? 1 : 2;
+// CHECKs that all runs gave the same, and returns the first.
 RunResult run_same(const std::function<int()>& body);
 
 // `argv[0]` is searched in PATH; 127 when it cannot be executed. Standard input holds `input`.
