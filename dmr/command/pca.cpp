@@ -61,8 +61,8 @@ class CentredRows {
       for (size_t j = 0; j < turned; ++j) turned_[j * rows_ + row] = centred[j];
     }
   }
-  // Adds to a matrix of `stride` columns the products of columns `first` to `first + count`, counted from the first that
-  // was loaded, with themselves and all behind them. sums: where the first product with itself belongs.
+  // Adds to a matrix of `stride` columns the products of columns `first` to `first + count`, counted from the first
+  // that was loaded, with themselves and all behind them. sums: where the first product with itself belongs.
   void add_products(size_t first, size_t count, double* sums, size_t stride) const {
     add_product({turned_.data() + first * rows_, rows_}, {centred_.data() + first, width_}, sums, stride, count, rows_,
                 width_ - first);

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include <dmr/map_reduce.hpp>
 
@@ -11,8 +14,8 @@
 
 namespace dmr::command {
 
-// Numbers of files, at least one. The greatest lies apart: a worker comes to files in their order, so that is the one to
-// look at, and most sets are of one file and need no memory of their own.
+// Numbers of files, at least one. The greatest lies apart: a worker comes to files in their order, so that is the one
+// to look at, and most sets are of one file and need no memory of their own.
 class FileSet {
  public:
   FileSet() = default;  // of file 0 alone
@@ -20,23 +23,19 @@ class FileSet {
   explicit FileSet(std::string_view bytes)  // of append_to
       : before_(bytes.size() / sizeof(uint32_t)) {
     std::memcpy(before_.data(), bytes.data(), bytes.size());
-    greatest_ = before_.back();
-    before_.pop_back();
+    take_greatest();
   }
 
   void add(const FileSet& other) {
     if (other.before_.empty() && other.greatest_ == greatest_) return;
-    const uint32_t lesser = std::min(greatest_, other.greatest_), greatest = std::max(greatest_, other.greatest_);
-    const bool all_behind = greatest_ < (other.before_.empty() ? other.greatest_ : other.before_.front());
-    const auto middle = static_cast<ptrdiff_t>(before_.size());
-    if (all_behind) before_.push_back(greatest_);
-    before_.insert(before_.end(), other.before_.begin(), other.before_.end());
-    if (!all_behind) {
-      std::inplace_merge(before_.begin(), before_.begin() + middle, before_.end());
-      if (lesser != greatest) before_.insert(std::lower_bound(before_.begin(), before_.end(), lesser), lesser);
-      before_.erase(std::unique(before_.begin(), before_.end()), before_.end());
+    if (other.before_.empty() && other.greatest_ > greatest_) {
+      before_.push_back(std::exchange(greatest_, other.greatest_));
+      return;
     }
-    greatest_ = greatest;
+    const std::vector<uint32_t> mine = all(), theirs = other.all();
+    before_.clear();
+    std::set_union(mine.begin(), mine.end(), theirs.begin(), theirs.end(), std::back_inserter(before_));
+    take_greatest();
   }
   template <typename Take>
   void each(Take&& take) const {
@@ -51,15 +50,19 @@ class FileSet {
   size_t heap_bytes() const { return before_.size() * sizeof(uint32_t); }
 
  private:
+  std::vector<uint32_t> all() const {
+    std::vector<uint32_t> files = before_;
+    files.push_back(greatest_);
+    return files;
+  }
+  // From before_, where it is the last.
+  void take_greatest() {
+    greatest_ = before_.back();
+    before_.pop_back();
+  }
+
   std::vector<uint32_t> before_;
   uint32_t greatest_ = 0;
-};
-
-// The same set however it was put together.
-struct Union {
-  using Value = FileSet;
-  static constexpr bool kExact = true;
-  static void add(FileSet& into, const FileSet& next) { into.add(next); }
 };
 
 }  // namespace dmr::command
@@ -85,6 +88,13 @@ target is what is between the quotes, without line ends and tabs.
                         path (by bytes); symbolic links in it, to files too, are left
                         out
 )";
+
+// The same set however it was put together.
+struct Union {
+  using Value = FileSet;
+  static constexpr bool kExact = true;
+  static void add(FileSet& into, const FileSet& next) { into.add(next); }
+};
 
 struct ReverseIndex : MapReduce<ReverseIndex, std::string, FileSet, Union> {
   bool words = false;

@@ -1,5 +1,5 @@
-// With how many workers the tests try each job. Each has two processes, so with AddressSanitizer (support/sanitized.hpp)
-// they are fewer.
+// With how many workers the tests try each job. Each has two processes, so with AddressSanitizer
+// (support/sanitized.hpp) they are fewer.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,6 @@
 
 namespace dmr_test {
 
-inline const std::vector<int> kWorkers =
-    test_support::kAddressSanitizer ? std::vector{1, 3} : std::vector{1, 2, 3, 8};
+inline const std::vector<int> kWorkers = test_support::kAddressSanitizer ? std::vector{1, 3} : std::vector{1, 2, 3, 8};
 
 }  // namespace dmr_test

@@ -1,6 +1,6 @@
 // Runs code or a program in a child process with its standard output caught, once or twice.
 //
-// Every multi-process test runs twice and compares bytes:
+// Every multi-process test runs twice and compares bytes, but with the sanitizers (sanitized.hpp):
 //
 //   const auto run = test_support::run_same([] { ...; return 0; });
 //   CHECK(run.exit_code == 0);

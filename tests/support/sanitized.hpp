@@ -1,6 +1,6 @@
-// Is this built with AddressSanitizer? It has a malloc of its own, which is large, and takes signals; and processes start
-// and run several times as slowly. So what compares runs with each other is done without it: with it, each test goes the
-// same ways, but fewer times.
+// Is this built with AddressSanitizer? It has a malloc of its own, which is large, and takes signals; and processes
+// start and run several times as slowly. So what compares runs with each other is done without it: with it, each test
+// goes the same ways, but fewer times.
 #pragma once
 
 namespace test_support {

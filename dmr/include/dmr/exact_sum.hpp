@@ -1,7 +1,8 @@
 // A sum of floating-point numbers without rounding: whatever the order and grouping, it is the same number, and is
 // rounded once, when it is asked for.
 //
-// The sum is a whole number of units of 2^-1088, in words of 32 bits, of which those are kept that have been needed:
+// The sum is a whole number of units of 2^-1088, in words of 32 bits, of which those are kept that have been needed, and
+// some beside them:
 //
 //   bit 0 = 2^-1088                 first_                    first_ + count_
 //      |  all zero, not kept  |  word  |  word  |  word  |  all like the sign, not kept ...
