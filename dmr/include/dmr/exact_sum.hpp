@@ -1,8 +1,8 @@
 // A sum of floating-point numbers without rounding: whatever the order and grouping, it is the same number, and is
 // rounded once, when it is asked for.
 //
-// The sum is a whole number of units of 2^-1088, in words of 32 bits, of which those are kept that have been needed, and
-// some beside them:
+// The sum is a whole number of units of 2^-1088, in words of 32 bits, of which those are kept that have been needed,
+// and some beside them:
 //
 //   bit 0 = 2^-1088                 first_                    first_ + count_
 //      |  all zero, not kept  |  word  |  word  |  word  |  all like the sign, not kept ...
@@ -111,7 +111,8 @@ class ExactSum {
   // The two highest bits that are kept are equal.
   bool has_slack() const { return words()[count_ - 1] + (1u << 30) < 1u << 31; }
   void add_special(bool no_number, bool negative);
-  // Of the words that are kept, those that are needed: not zeros at the bottom, nor at the top what only repeats the sign.
+  // Of the words that are kept, those that are needed: not zeros at the bottom, nor at the top what only repeats the
+  // sign.
   struct Extent {
     uint32_t first, end;
   };
