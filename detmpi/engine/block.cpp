@@ -149,7 +149,7 @@ void Engine::ask(const Wait& wait) {
   // What may come to the receive before `candidate` does.
   const auto about_others = [&](const Receive& r, uint64_t candidate) {
     if (r.grace == 0) return about(r.senders, candidate);
-    about({&r.usual, 1}, candidate);
+    if (r.usual != chan::match::kAny) about({&r.usual, 1}, candidate);
     if (candidate < r.grace || horizon_.none_wanting(candidate - r.grace)) return;
     for (const int rank : r.senders) {
       if (rank != r.usual) about({&rank, 1}, candidate - r.grace);
@@ -342,17 +342,19 @@ Need Engine::need_of(const Request& r) const {
   return need;
 }
 
-// Of wildcards that accept the same messages the first tells all. The times of their posts make no difference: none is
-// after the clock.
+// Of wildcards that accept the same messages, at the same times, the first tells all. The times of their posts make no
+// difference: none is after the clock.
 void Engine::add_need(const Request& r) {
   if (r.kind != RequestKind::kRecv || r.matched || r.complete || r.source != chan::match::kAny) {
     needs_.push_back(need_of(r));
     return;
   }
-  const auto same = [&](const Pattern& p) { return p.context == r.context && p.tag == r.tag; };
+  const auto same = [&](const Pattern& p) {
+    return p.context == r.context && p.tag == r.tag && p.usual == r.usual && p.grace == r.grace;
+  };
   const auto earlier = std::ranges::find_if(patterns_, same);
   if (earlier == patterns_.end()) {
-    patterns_.push_back({r.context, r.tag, needs_.size()});
+    patterns_.push_back({r.context, r.tag, r.usual, r.grace, needs_.size()});
     needs_.push_back(need_of(r));
   } else {
     Need& need = needs_.emplace_back();

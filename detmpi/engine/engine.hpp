@@ -173,8 +173,12 @@ class Engine {
 
   // --- receives that prefer a source (usual.cpp) ---
   void give_up_habits() { habits_.give_up(); }
-  // In the call that has these requests, all of which it will wait for, before anything else.
-  void settle_held(std::span<const MPI_Request> waited_for);
+  // Whether the held receives prefer their usual source, from now on.
+  void settle_held(bool prefer);
+  // What is posted now sees messages no earlier than pending receives that compete with it.
+  void take_grace_of_earlier(chan::match::Receive& receive) const;
+  // The program frees a receive that is pending, for all that it knows.
+  void let_go(Request& request);
   // At the beginning of every call, while receives are held.
   void begin_call();
 
@@ -267,6 +271,7 @@ class Engine {
   void limit_clock();
 
   void note_from_any(Request& request);
+  void note_seen(Request& request);
   void settle_held_if_competing(const Request& request);
   chan::Cell* await_record(chan::LaneIn& lane);
   void learn_sources();
@@ -371,6 +376,12 @@ class Engine {
   Habits habits_;
   uint64_t from_any_ = 0;       // requests with Request::from_any
   std::vector<Request*> held_;  // of them
+  // Receives with a grace that the program has not seen complete, in the order of their posts but for the held ones.
+  struct Graced {
+    chan::match::Receive receive;  // as it was posted; of a freed request nothing else is left
+    const Request* request;        // null: freed
+  };
+  std::vector<Graced> graced_;
   Horizon horizon_;
   Publisher publisher_;
   bool first_come_ = false;     // --order=arrival
@@ -402,6 +413,8 @@ class Engine {
   struct Pattern {  // of wildcards in needs_
     uint32_t context;
     int tag;
+    int usual;
+    uint64_t grace;
     size_t need;
   };
   std::vector<Pattern> patterns_;

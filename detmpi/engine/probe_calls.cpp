@@ -29,6 +29,7 @@ class Probe {
     probe_.probe = true;
     if (source == MPI_ANY_SOURCE) g_engine.give_up_habits();
     note_act({.kind = EventKind::kProbe, .peer = source, .tag = tag, .context = probe_.context});
+    g_engine.take_grace_of_earlier(probe_);
     g_engine.matcher().post(probe_);
   }
   ~Probe() { g_engine.matcher().withdraw(probe_, g_clock); }

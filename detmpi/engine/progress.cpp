@@ -192,11 +192,7 @@ void Engine::note_completion(const Request& request) {
 
 void Engine::observe(Request& request) {
   const bool receive = request.kind == RequestKind::kRecv;
-  if (request.from_any) {
-    request.from_any = false;
-    --from_any_;
-    if (!request.cancelled) habits_.note(request, request.peer_world);
-  }
+  if (receive) note_seen(request);
   if (receive || request.mode == SendMode::kSynchronous) g_clock = std::max(g_clock, request.stamp);
   if (g_note_events) [[unlikely]]
     note_completion(request);

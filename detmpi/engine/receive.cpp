@@ -22,7 +22,8 @@ chan::Cell* Engine::await_record(chan::LaneIn& lane) {
 
 bool Engine::try_receive_soon(int from, uint32_t context, int tag, char* data, size_t room, Received* received) {
   Inbound& in = in_[static_cast<size_t>(from)];
-  if (!matcher_.no_messages(from) || !in.posted.empty() || !matcher_.no_receives()) return false;
+  const bool nothing_before = matcher_.no_messages(from) && in.posted.empty() && matcher_.no_receives();
+  if (!nothing_before || !graced_.empty()) return false;
   if (!in.lane.open() && !in.lane.try_open(lane_line(rank_, from))) return false;
   chan::Cell* cell = await_record(in.lane);
   if (cell == nullptr) return false;
@@ -42,8 +43,13 @@ void Engine::receive(Request& request) {
   request.senders = senders_in(*request.comm);
   request.order = matcher_.next_order();
   ++changes_;
+  request.prefer_nobody();  // it may be persistent
   if (!held_.empty()) [[unlikely]]
     settle_held_if_competing(request);
+  if (!graced_.empty()) [[unlikely]] {
+    take_grace_of_earlier(request);
+    if (request.grace != 0 && !request.blocking) graced_.push_back({request, &request});
+  }
   if (request.source == chan::match::kAny || (!matcher_.no_receives() && matcher_.is_contested(request))) {
     if (request.source == chan::match::kAny) note_from_any(request);
     request.contested = true;

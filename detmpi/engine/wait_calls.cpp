@@ -210,7 +210,7 @@ int conclude_some(const Requests& requests, const std::vector<size_t>& which, MP
 
 int wait(MPI_Request* handle, MPI_Status* status) {
   if (const int code = check_handles(1, handle); code != MPI_SUCCESS) return code;
-  g_engine.settle_held({handle, 1});
+  g_engine.settle_held(true);
   Request* request = active_request(*handle);
   if (request == nullptr) {
     empty_status(status, MPI_ANY_SOURCE);
@@ -236,7 +236,7 @@ int test(MPI_Request* handle, int* flag, MPI_Status* status) {
 
 int waitall(int count, MPI_Request handles[], MPI_Status statuses[]) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
-  g_engine.settle_held({handles, static_cast<size_t>(count)});
+  g_engine.settle_held(true);
   g_engine.block_until_all_complete({handles, static_cast<size_t>(count)});
   return conclude_all(count, handles, statuses);
 }
@@ -325,6 +325,7 @@ int request_free(MPI_Request* handle) {
     request_delete(request);
     return MPI_SUCCESS;
   }
+  g_engine.let_go(request);
   request_detach(request);  // if it is not complete it stays posted, and goes by itself
   if (request.complete) g_engine.delete_detached(request);
   return MPI_SUCCESS;

@@ -26,6 +26,7 @@ struct Call {
   const Step* step = nullptr;
   Time time = 0;                 // t
   const Event* event = nullptr;  // none: the call in which a rank is stuck
+  Time grace = 0;                // of a probe: messages come to it later by that
 };
 
 struct Sent {
@@ -38,7 +39,8 @@ struct Sent {
 struct Posted {
   const Step* step = nullptr;
   Time time = 0;
-  bool prefers = false;                // its usual source
+  int usual = kAny;                    // messages of others come later by the grace
+  Time grace = 0;
   Time until = kNever;                 // withdrawn then
   std::optional<size_t> message = {};  // in sent_
   Time complete = kNever;              // T
@@ -46,8 +48,7 @@ struct Posted {
 
 // When the message comes to the receive.
 Time due(const Posted& receive, const Sent& message) {
-  return receive.prefers && message.source != receive.step->usual ? message.arrival + receive.step->grace
-                                                                  : message.arrival;
+  return message.source != receive.usual ? message.arrival + receive.grace : message.arrival;
 }
 
 bool polls(const Step& step) {
@@ -150,11 +151,10 @@ class Checker {
 
   void list_posts(size_t rank) {
     std::map<int, size_t> latest;  // receive by slot
-    std::set<int> from_any;        // slots of requests from any source
-    std::map<int, const Step*> held;
-    for (const Call& call : calls_[rank]) {
+    Open open;
+    for (Call& call : calls_[rank]) {
       const Step& step = *call.step;
-      if (!lets_hold(step.op)) held.clear();
+      if (!lets_hold(step.op)) open.held.clear();
       switch (step.op) {
         case Op::kIsend:
         case Op::kIssend:
@@ -163,10 +163,11 @@ class Checker {
           break;
         case Op::kIrecv:
           latest[step.slot] = receives_[rank].size();
-          receives_[rank].push_back({&step, call.time, hold(rank, step, from_any, held)});
-          if (step.peer == kAny) from_any.insert(step.slot);
+          receives_[rank].push_back(posted(rank, call, open));
           break;
-        case Op::kRecv: receives_[rank].push_back({&step, call.time, step.peer == kAny && from_any.empty()}); break;
+        case Op::kRecv: receives_[rank].push_back(received(call, open)); break;
+        case Op::kProbe:
+        case Op::kIprobe: call.grace = grace_behind(open.all_late(), step); break;
         case Op::kCancel:
           if (call.event != nullptr && call.event->flag) {
             require(latest.count(step.slot) != 0, place(rank, &step, program_) + ": cancelled no receive");
@@ -178,20 +179,66 @@ class Checker {
         default: break;
       }
       if (call.event == nullptr) continue;
-      for (const auto& done : call.event->done) from_any.erase(done.slot);
+      for (const auto& done : call.event->done) open.close(done.slot);
     }
     if (trace_[rank].stuck) return;
     for (Posted& receive : receives_[rank]) receive.until = std::min(receive.until, trace_[rank].clock + 1);
   }
 
-  // Whether the kIrecv, which may be held from now on, will prefer its usual source.
-  bool hold(size_t rank, const Step& step, const std::set<int>& from_any, std::map<int, const Step*>& held) const {
-    if (std::ranges::any_of(held, [&](const auto& other) { return competes(*other.second, step); })) held.clear();
-    if (step.peer != kAny || step.grace == 0 || held.size() != from_any.size()) return false;
-    std::vector<Step> others;
-    for (const auto& [slot, other] : held) others.push_back(*other);
-    held[step.slot] = &step;
-    return is_waited_for(program_.steps[rank], static_cast<size_t>(&step - program_.steps[rank].data()), others);
+  // Receives of one rank that it has not seen complete, by slot.
+  struct Open {
+    std::set<int> from_any;
+    std::map<int, Step> held;
+    std::map<int, Step> late;
+
+    static std::vector<Step> steps(const std::map<int, Step>& by_slot) {
+      std::vector<Step> steps;
+      for (const auto& [slot, step] : by_slot) steps.push_back(step);
+      return steps;
+    }
+    std::vector<Step> all_late() const { return steps(late); }
+    void close(int slot) {
+      from_any.erase(slot);
+      late.erase(slot);
+    }
+  };
+
+  // A kIrecv, which may be held from now on.
+  Posted posted(size_t rank, const Call& call, Open& open) const {
+    const Step& step = *call.step;
+    if (std::ranges::any_of(open.held, [&](const auto& other) { return competes(other.second, step); })) {
+      open.held.clear();
+    }
+    Posted receive{&step, call.time};
+    receive.grace = grace_behind(open.all_late(), step);
+    const bool holds =
+        step.peer == kAny && step.grace != 0 && receive.grace == 0 && open.held.size() == open.from_any.size();
+    if (step.peer == kAny) open.from_any.insert(step.slot);
+    if (holds) {
+      const auto index = static_cast<size_t>(&step - program_.steps[rank].data());
+      if (comes_to_prefer(program_.steps[rank], index, {Open::steps(open.held), open.all_late()})) {
+        receive.usual = step.usual;
+        receive.grace = step.grace;
+      }
+      open.held[step.slot] = step;
+    }
+    if (receive.grace != 0) {
+      Step late = step;
+      late.grace = receive.grace;
+      open.late[step.slot] = late;
+    }
+    return receive;
+  }
+
+  static Posted received(const Call& call, const Open& open) {
+    const Step& step = *call.step;
+    Posted receive{&step, call.time};
+    receive.grace = grace_behind(open.all_late(), step);
+    if (step.peer == kAny && open.from_any.empty() && receive.grace == 0) {
+      receive.usual = step.usual;
+      receive.grace = step.grace;
+    }
+    return receive;
   }
 
   Sent message(size_t rank, const Step& step, Time time) {
@@ -231,7 +278,7 @@ class Checker {
   void match(size_t rank) {
     for (Posted& receive : receives_[rank]) {
       const auto free = [&](const Sent& message) {
-        return message.taken == kNever && message.arrival <= receive.until && fits(*receive.step, message);
+        return message.taken == kNever && due(receive, message) <= receive.until && fits(*receive.step, message);
       };
       receive.message = first_message(rank, free, [&](const Sent& message) { return due(receive, message); });
       if (!receive.message) continue;
@@ -339,12 +386,13 @@ class Checker {
   // A probe sees the first message that no receive has when both the message and the probe are there.
   Expected expect_probe(size_t rank, const Call& call) const {
     const auto seen = [&](const Sent& message) {
-      if (call.step->op == Op::kIprobe && message.arrival > call.time) return false;
-      return fits(*call.step, message) && message.taken > std::max(call.time, message.arrival);
+      const Time due = message.arrival + call.grace;
+      if (call.step->op == Op::kIprobe && due > call.time) return false;
+      return fits(*call.step, message) && message.taken > std::max(call.time, due);
     };
     const auto first = first_message(rank, seen, [](const Sent& message) { return message.arrival; });
     if (!first) return {blocks(*call.step) ? kNever : call.time, false, {}};
-    return {std::max(call.time, sent_[*first].arrival), true, {outcome_of(-1, sent_[*first])}};
+    return {std::max(call.time, sent_[*first].arrival + call.grace), true, {outcome_of(-1, sent_[*first])}};
   }
 
   // `until` was taken from the trace's answer: a receive that was cancelled must be one that then matched nothing.

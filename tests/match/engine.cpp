@@ -182,7 +182,8 @@ class Rank final : match::Horizon {
       return s.use == Slot::Use::kReceive && !s.receive.final() && s.receive.source == match::kAny;
     };
     return open(own) && open(other) && own.receive.context == other.receive.context &&
-           own.receive.tag == other.receive.tag;
+           own.receive.tag == other.receive.tag && own.receive.grace == other.receive.grace &&
+           own.receive.usual == other.receive.usual;
   }
   static match::Need repeat_of(size_t index) {
     match::Need need;
@@ -272,7 +273,7 @@ class Rank final : match::Horizon {
   }
 
   bool call(const Step& step) {
-    if (!lets_hold(step.op)) settle_held(step);
+    if (!lets_hold(step.op)) settle_held(step.op == Op::kWaitall);
     switch (step.op) {
       case Op::kIsend:
       case Op::kIssend: return send(step);
@@ -352,11 +353,13 @@ class Rank final : match::Horizon {
     const auto competes = [&](const Slot& other) {
       return &other != &slot && other.receive.held && match::Matcher::overlap(other.receive, slot.receive);
     };
-    if (std::ranges::any_of(slots_, competes)) settle_held({});
+    if (std::ranges::any_of(slots_, competes)) settle_held(false);
+    be_as_late(slot.receive);
     const auto in_the_way = [&](const Slot& other) {
       return &other != &slot && is_from_any(other) && !other.receive.held;
     };
-    if (step.peer == kAny && step.grace != 0 && std::ranges::none_of(slots_, in_the_way)) {
+    const bool behind = slot.receive.grace != 0;
+    if (step.peer == kAny && step.grace != 0 && !behind && std::ranges::none_of(slots_, in_the_way)) {
       prefer(slot.receive, step);
       slot.receive.held = true;
     }
@@ -366,20 +369,27 @@ class Rank final : match::Horizon {
     return true;
   }
 
-  // What is held prefers its usual source if this is the wait for it, and nobody otherwise.
-  void settle_held(const Step& step) {
+  // What is held prefers its usual source from now on, or nobody.
+  void settle_held(bool prefer) {
     for (Slot& slot : slots_) {
       if (!slot.receive.held) continue;
       slot.receive.held = false;
-      const bool waited_for = step.op == Op::kWaitall && std::ranges::count(step.slots, &slot - slots_.data()) != 0;
-      if (!waited_for) slot.receive.prefer_nobody();
+      if (!prefer) slot.receive.prefer_nobody();
     }
   }
 
-  bool is_from_any(const Slot& slot) const {
-    const bool receive = slot.use == Slot::Use::kReceive || slot.use == Slot::Use::kCancelled;
-    return receive && slot.receive.source == match::kAny;
+  // As receives that compete with it and that the program has not seen complete.
+  void be_as_late(match::Receive& receive) const {
+    for (const Slot& slot : slots_) {
+      if (&slot.receive == &receive || slot.receive.held || !is_receive(slot)) continue;
+      if (match::Matcher::overlap(slot.receive, receive)) receive.grace = std::max(receive.grace, slot.receive.grace);
+    }
   }
+
+  static bool is_receive(const Slot& slot) {
+    return slot.use == Slot::Use::kReceive || slot.use == Slot::Use::kCancelled;
+  }
+  static bool is_from_any(const Slot& slot) { return is_receive(slot) && slot.receive.source == match::kAny; }
 
   bool receive(const Step& step) {
     const bool alone = std::ranges::none_of(slots_, [&](const Slot& slot) { return is_from_any(slot); });
@@ -387,7 +397,8 @@ class Rank final : match::Horizon {
     slot = {};
     slot.use = Slot::Use::kReceive;
     slot.receive = pattern(step);
-    if (step.peer == kAny && step.grace != 0 && alone) prefer(slot.receive, step);
+    be_as_late(slot.receive);
+    if (step.peer == kAny && step.grace != 0 && slot.receive.grace == 0 && alone) prefer(slot.receive, step);
     matcher_.post(slot.receive);
     const auto attempt = [&] {
       const auto time = match::wait_all({{outlook(slot)}}, clock_);
@@ -529,6 +540,7 @@ class Rank final : match::Horizon {
   bool probe(const Step& step) {
     match::Receive receive = pattern(step);
     receive.probe = true;
+    be_as_late(receive);
     matcher_.post(receive);
     bool flag = false;
     if (step.op == Op::kProbe) {
@@ -623,7 +635,7 @@ class Rank final : match::Horizon {
   void finish() {
     trace_.clock = clock_;
     clock_ += 1;
-    settle_held({});
+    settle_held(false);
     for (Slot& slot : slots_) {
       if (slot.use == Slot::Use::kReceive && !withdraw(slot)) complete(static_cast<int>(&slot - slots_.data()));
     }

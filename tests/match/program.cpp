@@ -112,18 +112,31 @@ bool competes(const Step& a, const Step& b) {
   return a.comm == b.comm && meet(a.peer, b.peer) && meet(a.tag, b.tag);
 }
 
-bool is_waited_for(const std::vector<Step>& steps, size_t step, std::vector<Step> held) {
-  held.push_back(steps[step]);
+Time grace_behind(const std::vector<Step>& late, const Step& step) {
+  Time most = 0;
+  for (const Step& other : late) {
+    if (competes(other, step)) most = std::max(most, other.grace);
+  }
+  return most;
+}
+
+bool comes_to_prefer(const std::vector<Step>& steps, size_t step, Earlier earlier) {
+  earlier.held.push_back(steps[step]);
   bool in_the_way = false;  // a receive from any source that is not held
   for (size_t i = step + 1; i < steps.size(); ++i) {
     const Step& next = steps[i];
-    if (next.op == Op::kWaitall) return std::ranges::count(next.slots, steps[step].slot) != 0;
+    if (next.op == Op::kWaitall) return true;
     if (!lets_hold(next.op)) return false;
     if (next.op != Op::kIrecv) continue;
-    if (std::ranges::any_of(held, [&](const Step& other) { return competes(other, next); })) return false;
+    if (std::ranges::any_of(earlier.held, [&](const Step& other) { return competes(other, next); })) return false;
+    const Time grace = grace_behind(earlier.late, next);
+    if (grace != 0) {
+      earlier.late.push_back(next);
+      earlier.late.back().grace = grace;
+    }
     if (next.peer != kAny) continue;
-    in_the_way = in_the_way || next.grace == 0;
-    if (!in_the_way) held.push_back(next);
+    in_the_way = in_the_way || next.grace == 0 || grace != 0;
+    if (!in_the_way) earlier.held.push_back(next);
   }
   return false;
 }

@@ -41,7 +41,7 @@ struct Step {
   Time work = 0;  // kWork
   int slot = 0;   // kIsend, kIssend, kIrecv, kRecv, kCancel
   // kRecv and kIrecv from any source: the messages of member `usual` are preferred, those of others come to it by
-  // `grace` later. Only where no other receive competes with it: see competes(), is_waited_for().
+  // `grace` later. Only where no other receive competes with it: see competes(), comes_to_prefer().
   int usual = kAny;
   Time grace = 0;
   std::vector<int> slots;   // waits and tests
@@ -61,10 +61,17 @@ size_t number_of_slots(const std::vector<Step>& steps);
 bool polls_for_same(const Step& a, const Step& b);
 // Could both receives take the same message?
 bool competes(const Step& a, const Step& b);
-// Is the kIrecv at that step followed by nothing but sends, work, and receives, until a kWaitall has its slot? No
-// receive may compete with one that is held then: with this one, with those that are held at its post, or with those
-// that come to be held meanwhile.
-bool is_waited_for(const std::vector<Step>& steps, size_t step, std::vector<Step> held);
+// What a rank has not seen complete, and later receives have to reckon with.
+struct Earlier {
+  std::vector<Step> held;  // receives of which the rank's next calls tell whether they will prefer
+  std::vector<Step> late;  // those that do, and those that were posted behind such: with their grace
+};
+// By how much later than they arrive messages come to a receive or probe behind these.
+Time grace_behind(const std::vector<Step>& late, const Step& step);
+// Is the kIrecv at that step, which is held, followed by nothing but sends, work, and receives, until there is a
+// kWaitall? No receive may compete with one that is held then: with this one, with those that are held at its post, or
+// with those that come to be held meanwhile.
+bool comes_to_prefer(const std::vector<Step>& steps, size_t step, Earlier earlier);
 // After these calls of a rank, receives that are held stay so.
 inline bool lets_hold(Op op) { return op == Op::kWork || op == Op::kIsend || op == Op::kIrecv; }
 

@@ -167,7 +167,7 @@ class Generator {
     step.grace = program_.lookahead * one_of<Time>({1, 2, 5, 40}) + static_cast<Time>(below(3));
   }
 
-  // Receives of several tags from any source, sends, and one wait: as in an exchange of halos.
+  // Receives of several tags from any source, sends, and waits: as in an exchange of halos.
   void halo(int comm) {
     const int to = some_member(comm), rank = rank_of(comm, to);
     std::vector<int> slots;
@@ -181,8 +181,25 @@ class Generator {
       if (chance(10)) work(rank);
       if (chance(70)) send(comm, from, to, tag);
     }
+    if (slots.size() > 1 && chance(40)) {
+      complete(rank, Op::kWaitall, {slots.front()});
+      slots.erase(slots.begin());
+      if (chance(50)) meddle(comm, to);
+    }
     if (chance(30) && !slots.empty()) slots.pop_back();
     if (!slots.empty()) complete(rank, chance(75) ? Op::kWaitall : Op::kWaitany, slots);
+  }
+
+  // What may compete with receives that are still pending, or looks at the same messages.
+  void meddle(int comm, int member) {
+    const int from = some_member(comm), tag = below(3);
+    if (chance(60)) send(comm, from, member, tag);
+    switch (below(4)) {
+      case 0: return receive(comm, member, chance(50) ? kAny : from, tag);
+      case 1: return receive_now(rank_of(comm, member), comm, from, tag);
+      case 2: return look_for(comm, member, from, tag);
+      default: return shape_.cancels ? cancel(rank_of(comm, member)) : test(rank_of(comm, member));
+    }
   }
 
   // A probe that will see a message, if nothing else takes it.

@@ -39,10 +39,10 @@ auto key_of(const Message& message) {
 }
 
 struct Request {
-  Step post;
+  Step post;         // with the grace that it has
   Time time = kNever;         // T; may be in the future for a synchronous send
   Event::Completion outcome;  // what a wait will report
-  bool held = false;          // receive from any source
+  bool held = false;  // receive from any source
 };
 
 // Ready -> Ready (a call that returns, or a failed poll), Blocked, Cut (too many polls), Done (no step left).
@@ -60,12 +60,12 @@ struct Rank {
   unsigned polls = 0;               // calls of this step
   std::map<int, Request> requests;  // by slot; a completed one is removed
   std::vector<int> pending;         // slots of the receives without a message, in post order
-  std::vector<int> preferring;      // slots of those that prefer a source; they are not pending
+  std::vector<int> late;            // slots of those to which messages come by a grace later; they are not pending
   std::vector<Message> unexpected;  // delivered, not received; in key order
   std::vector<Event> events;
 };
 
-// When the message comes to a receive that prefers a source.
+// When the message comes to a receive or probe.
 Time due(const Step& step, const Message& message) {
   return message.source != step.usual ? message.arrival + step.grace : message.arrival;
 }
@@ -120,9 +120,11 @@ class Simulation {
     };
     for (const Message& message : in_flight_) consider(message.arrival);
     for (const Rank& rank : ranks_) {
-      for (const int slot : rank.preferring) {
+      for (const int slot : rank.late) {
         for (const Message& message : rank.unexpected) consider(due(rank.requests.at(slot).post, message));
       }
+      if (rank.state != State::kBlocked || step_of(rank).op != Op::kProbe) continue;
+      for (const Message& message : rank.unexpected) consider(due(probe_of(rank, step_of(rank)), message));
     }
     for (const Rank& rank : ranks_) {
       if (rank.state == State::kReady) consider(rank.acts_at);
@@ -135,10 +137,10 @@ class Simulation {
   }
 
   void visit(Rank& rank) {
-    match_preferring(rank);
+    match_late(rank);
     if (rank.state == State::kReady && rank.acts_at == now_) {
       act(rank);
-      match_preferring(rank);
+      match_late(rank);
     }
     if (rank.state == State::kBlocked) answer(rank);
   }
@@ -169,7 +171,7 @@ class Simulation {
   void act(Rank& rank) {
     if (rank.step == steps_of(rank).size()) {
       rank.pending.clear();
-      rank.preferring.clear();
+      rank.late.clear();
       rank.state = State::kDone;
       return;
     }
@@ -227,7 +229,7 @@ class Simulation {
       case Op::kWaitsome:
       case Op::kTestsome: return complete_some(rank, step, done);
       case Op::kProbe:
-      case Op::kIprobe: return probe(rank, step, done);
+      case Op::kIprobe: return probe(rank, probe_of(rank, step), done);
       case Op::kCancel: return cancel(rank, step.slot);
       case Op::kRecv: return complete(rank.requests.at(step.slot), done);
       case Op::kBarrier:
@@ -313,20 +315,37 @@ class Simulation {
       release(rank);
     }
     const auto in_the_way = [](const auto& r) { return is_from_any(r.second) && !r.second.held; };
-    const bool may_prefer = step.peer == kAny && step.grace != 0 && std::ranges::none_of(rank.requests, in_the_way);
-    std::vector<Step> held;
-    for (const auto& [slot, request] : rank.requests) {
-      if (request.held) held.push_back(request.post);
-    }
-    const bool prefers = may_prefer && is_waited_for(steps_of(rank), rank.step, held);
-    post(rank, step, prefers).held = may_prefer;
+    const Earlier earlier = earlier_of(rank);
+    const Step behind = posted_behind(earlier, step);
+    const bool may_prefer = step.peer == kAny && step.grace != 0 && behind.grace == 0 &&
+                            std::ranges::none_of(rank.requests, in_the_way);
+    const bool prefers = may_prefer && comes_to_prefer(steps_of(rank), rank.step, earlier);
+    post(rank, prefers ? step : behind).held = may_prefer;
   }
 
-  Request& post(Rank& rank, const Step& step, bool prefers) {
+  static Earlier earlier_of(const Rank& rank) {
+    Earlier earlier;
+    for (const auto& [slot, request] : rank.requests) {
+      if (request.held) earlier.held.push_back(request.post);
+      else if (request.post.grace != 0 && request.post.op == Op::kIrecv) earlier.late.push_back(request.post);
+    }
+    return earlier;
+  }
+
+  // It prefers nobody.
+  static Step posted_behind(const Earlier& earlier, const Step& step) {
+    Step behind = step;
+    behind.usual = kAny;
+    behind.grace = grace_behind(earlier.late, step);
+    return behind;
+  }
+  static Step probe_of(const Rank& rank, const Step& step) { return posted_behind(earlier_of(rank), step); }
+
+  Request& post(Rank& rank, const Step& step) {
     Request& request = new_request(rank, step);
     index_of(rank, step.comm);  // it must be a member
-    if (prefers) {
-      rank.preferring.push_back(step.slot);
+    if (step.grace != 0) {
+      rank.late.push_back(step.slot);
       return request;
     }
     for (size_t i = 0; i < rank.unexpected.size(); ++i) {
@@ -343,9 +362,9 @@ class Simulation {
     for (auto& [slot, request] : rank.requests) request.held = false;
   }
 
-  // Takes what has come to the receives that prefer a source.
-  void match_preferring(Rank& rank) {
-    std::erase_if(rank.preferring, [&](int slot) {
+  // Takes what has come to those receives.
+  void match_late(Rank& rank) {
+    std::erase_if(rank.late, [&](int slot) {
       Request& request = rank.requests.at(slot);
       const auto coming = [&](const Message& m) { return std::tuple(due(request.post, m), m.from, m.number); };
       auto first = rank.unexpected.end();
@@ -363,8 +382,9 @@ class Simulation {
   // A blocking receive; answer() finds that it is complete.
   void receive_now(Rank& rank, const Step& step) {
     const auto from_any = [](const auto& held) { return is_from_any(held.second); };
-    const bool alone = std::ranges::none_of(rank.requests, from_any);
-    post(rank, step, alone && step.peer == kAny && step.grace != 0);
+    const Step behind = posted_behind(earlier_of(rank), step);
+    const bool prefers = step.peer == kAny && behind.grace == 0 && std::ranges::none_of(rank.requests, from_any);
+    post(rank, prefers ? step : behind);
   }
 
   bool complete(const Request& request, std::vector<Event::Completion>& done) const {
@@ -402,9 +422,9 @@ class Simulation {
     ranks_[static_cast<size_t>(message.from)].requests.at(message.ack_slot).time = now_ + message.latency;
   }
 
-  static bool probe(const Rank& rank, const Step& step, std::vector<Event::Completion>& done) {
+  bool probe(const Rank& rank, const Step& step, std::vector<Event::Completion>& done) const {
     for (const Message& message : rank.unexpected) {
-      if (!compatible(step, message)) continue;
+      if (!compatible(step, message) || due(step, message) > now_) continue;
       done.push_back(describe(-1, message));
       return true;
     }
@@ -413,9 +433,7 @@ class Simulation {
 
   // Of a receive that has no message. The request stays, complete, until a wait or test reports it as cancelled.
   bool cancel(Rank& rank, int slot) {
-    const auto place = std::find(rank.pending.begin(), rank.pending.end(), slot);
-    if (place == rank.pending.end()) return false;
-    rank.pending.erase(place);
+    if (std::erase(rank.pending, slot) + std::erase(rank.late, slot) == 0) return false;
     Request& request = rank.requests.at(slot);
     request.time = now_;
     request.outcome.cancelled = true;

@@ -13,7 +13,8 @@ bool same_pattern(const Receive& a, const Receive& b) {
 bool nothing_before(const Message& message, const Receive& receive, const Horizon& horizon) {
   const Key key = receive.due(message.key);
   const Time least = horizon.least_arrival();
-  if ((key.source == receive.usual ? later(least, receive.grace) : least) > key.arrival) return true;
+  const bool all_late = receive.usual == kAny || receive.usual == key.source;  // but for the message's own source
+  if ((all_late ? later(least, receive.grace) : least) > key.arrival) return true;
   return std::ranges::all_of(receive.senders, [&](int source) {
     if (source == key.source) return true;
     const Time next = receive.due(horizon.next_arrival(source), source);
@@ -97,6 +98,18 @@ Message* Matcher::candidate(const Receive& receive) const {
   return least;
 }
 
+// Is there a message that comes to the receive before this one, and that an earlier receive has provisionally? If that
+// gets another one in the end, and messages come to it in another order, then perhaps one that comes later to this.
+bool Matcher::is_preceded(const Receive& receive, const Message& message) const {
+  const Key key = receive.due(message.key);
+  bool preceded = false;
+  each_occupied([&](int source) {
+    const Message* first = first_candidate(receive, source);
+    preceded = preceded || (first != nullptr && receive.due(first->key) < key);
+  });
+  return preceded;
+}
+
 // Of receives with one pattern only the first that is not final is looked at. So a message that it accepts, and leaves
 // because it has a lesser one, is not final for a later receive: those that were passed over may take it. Nobody waits
 // for ever for that: the lesser message becomes final first.
@@ -128,9 +141,10 @@ bool Matcher::try_final(Receive& receive, const Horizon& horizon) {
   Message* message = candidate(receive);
   if (message == nullptr || receive.held) return false;
   const bool named = receive.source != kAny;
+  const bool in_doubt = receive.grace != 0 && receive.contested && is_preceded(receive, *message);
   const auto accepts = [&](const Receive* earlier) { return earlier->accepts(*message); };
   if ((named && !receive.contested) ||
-      (std::none_of(open_.begin(), open_.end(), accepts) && nothing_before(*message, receive, horizon))) {
+      (!in_doubt && std::none_of(open_.begin(), open_.end(), accepts) && nothing_before(*message, receive, horizon))) {
     receive.message = message;
     message->taker = &receive;
     return true;

@@ -44,8 +44,9 @@ struct Receive {
   bool contested = false;        // an earlier receive that is not final may take its message; settled by the Matcher
   Message* message = nullptr;    // of a final pair
   std::span<const int> senders;  // who can send in the context: ranks in the job
-  // Of a receive from any source that no other competes with: the source whose messages it prefers. A message of
-  // another source comes to it by `grace` later.
+  // Of a receive from any source: the source whose messages it prefers. A message of another source comes to it by
+  // `grace` later. Receives that are posted behind it and compete with it have the same grace, and no usual source, so
+  // that a message comes to them no earlier than to it.
   int usual = kAny;
   Time grace = 0;
   bool held = false;  // not known yet whether one will: nothing is final before that is settled
@@ -173,6 +174,7 @@ class Matcher {
   static Receive* first_open(const Group& group);
   Message* first_free(const Receive& receive, int source) const;
   Message* candidate(const Receive& receive) const;
+  bool is_preceded(const Receive& receive, const Message& message) const;
   bool try_final(Receive& receive, const Horizon& horizon);
 
   std::vector<std::vector<MessageQueue>> queues_;  // by source; of each the contexts, ascending
