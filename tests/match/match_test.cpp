@@ -207,6 +207,26 @@ TEST_CASE("a message of another source comes late by the grace, and waits for th
   CHECK(!r.final());
 }
 
+TEST_CASE("behind a receive with another order of messages, what that one may still leave counts") {
+  Matcher matcher(3);
+  Message provisional = message(0, 30, 1), later = message(1, 35), usual = message(2, 40, 1);
+  Receive r = preferring(2, 20), behind = receive_from(kAny, 6);
+  r.tag = 1;
+  behind.grace = r.grace;
+  matcher.arrive(provisional);
+  matcher.arrive(later);
+  matcher.post(r);
+  matcher.post(behind);
+  matcher.settle(Fixed({90, 90, 36}));  // `later` comes at 55, the next of rank 2 to `behind` at 56, and to r at 36
+  CHECK(!r.final());
+  CHECK(!behind.final());
+  matcher.arrive(usual);
+  matcher.settle(Fixed({90, 90, 90}));
+  CHECK(r.message == &usual);
+  CHECK(behind.message == &provisional);
+  CHECK(behind.time() == 50);
+}
+
 TEST_CASE("a named receive behind a wildcard that may take its message is not final") {
   Matcher matcher(3);
   Message first = message(1, 40), second = message(1, 45, 0, 1);

@@ -54,6 +54,7 @@ struct Program {
   std::vector<std::vector<Step>> steps;  // of each rank
   Time lookahead = 1;                    // L
   uint64_t seed = 0;                     // 0: every message takes L; else see latency()
+  bool habits = false;  // receives prefer as the ranks' habits say (detmpi/engine/habits.hpp), not as the steps do
 };
 
 size_t number_of_slots(const std::vector<Step>& steps);

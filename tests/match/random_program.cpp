@@ -181,10 +181,11 @@ class Generator {
       if (chance(10)) work(rank);
       if (chance(70)) send(comm, from, to, tag);
     }
-    if (slots.size() > 1 && chance(40)) {
-      complete(rank, Op::kWaitall, {slots.front()});
-      slots.erase(slots.begin());
-      if (chance(50)) meddle(comm, to);
+    if (slots.size() > 1 && chance(60)) {
+      const auto first = slots.begin() + below(static_cast<int>(slots.size()));
+      complete(rank, Op::kWaitall, {*first});
+      slots.erase(first);
+      while (chance(60)) meddle(comm, to);
     }
     if (chance(30) && !slots.empty()) slots.pop_back();
     if (!slots.empty()) complete(rank, chance(75) ? Op::kWaitall : Op::kWaitany, slots);

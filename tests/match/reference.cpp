@@ -45,6 +45,13 @@ struct Request {
   bool held = false;  // receive from any source
 };
 
+// From whom a rank gets what it receives from any source.
+struct Habit {
+  int source = kAny;
+  Time times = 0;  // in succession
+  Time trust = 0;
+};
+
 // Ready -> Ready (a call that returns, or a failed poll), Blocked, Cut (too many polls), Done (no step left).
 // Blocked -> Ready. Cut and Done are final, and so is Blocked when no instant is left.
 enum class State { kReady, kBlocked, kCut, kDone };
@@ -63,6 +70,8 @@ struct Rank {
   std::vector<int> late;            // slots of those to which messages come by a grace later; they are not pending
   std::vector<Message> unexpected;  // delivered, not received; in key order
   std::vector<Event> events;
+  std::map<std::pair<int, int>, Habit> habits;  // by communicator and tag of receives
+  bool gave_up_habits = false;
 };
 
 // When the message comes to a receive or probe.
@@ -165,6 +174,44 @@ class Simulation {
     return ticks + (first_of_row ? chan::match::stumble(rank.id, rank.rows_of_polls, program_.lookahead) : 0);
   }
 
+  // --- Habits ---
+
+  // What the next receives prefer, up to the next call that may tell the rank of others.
+  void apply_habits(Rank& rank) {
+    auto& steps = program_.steps[static_cast<size_t>(rank.id)];
+    const Step& first = steps[rank.step];
+    const bool probes = first.op == Op::kProbe || first.op == Op::kIprobe;
+    rank.gave_up_habits = rank.gave_up_habits || (probes && first.peer == kAny);
+    for (size_t i = rank.step; i < steps.size(); ++i) {
+      Step& step = steps[i];
+      if ((step.op == Op::kIrecv || step.op == Op::kRecv) && step.peer == kAny) apply_habit(rank, step);
+      if (!lets_hold(step.op)) return;
+    }
+  }
+
+  void apply_habit(const Rank& rank, Step& step) const {
+    step.usual = kAny;
+    step.grace = 0;
+    const auto habit = rank.habits.find({step.comm, step.tag});
+    if (rank.gave_up_habits || habit == rank.habits.end() || habit->second.trust < 8) return;
+    step.usual = habit->second.source;
+    step.grace = std::min(habit->second.times, Time{64}) * program_.lookahead;
+  }
+
+  // The rank is told that the request is complete. A change of the source takes 8 of the trust, which is 64 at most.
+  static void note_habit(Rank& rank, const Request& request) {
+    const bool received = request.post.op == Op::kIrecv || request.post.op == Op::kRecv;
+    if (!received || request.post.peer != kAny || request.outcome.cancelled) return;
+    Habit& habit = rank.habits[{request.post.comm, request.post.tag}];
+    if (habit.source != request.outcome.source) {
+      habit.trust = habit.trust > 8 ? habit.trust - 8 : 0;
+      habit.source = request.outcome.source;
+      habit.times = 0;
+    }
+    habit.times += 1;
+    habit.trust = std::min(habit.trust + 1, Time{64});
+  }
+
   // --- Calls ---
 
   // What a call does at once, at its time. Then every call is treated as blocked, until answer() finds that it returns.
@@ -178,6 +225,7 @@ class Simulation {
     rank.clock = now_;
     rank.state = State::kBlocked;
     ++rank.polls;
+    if (program_.habits) apply_habits(rank);
     const Step& step = step_of(rank);
     if (!lets_hold(step.op)) release(rank);
     switch (step.op) {
@@ -199,8 +247,13 @@ class Simulation {
     event.clock = now_;
     event.flag = returns_true(rank, step, event.done);
     if (!event.flag && !is_poll(step.op) && step.op != Op::kCancel) return;
+    for (const auto& completion : event.done) {  // in the order of the call's requests
+      const auto request = rank.requests.find(completion.slot);
+      if (request == rank.requests.end()) continue;
+      note_habit(rank, request->second);
+      rank.requests.erase(request);
+    }
     std::sort(event.done.begin(), event.done.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
-    for (const auto& completion : event.done) rank.requests.erase(completion.slot);
     rank.events.push_back(event);
     rank.clock = now_;
     const bool failed = is_poll(step.op) && !event.flag;
@@ -477,7 +530,7 @@ class Simulation {
     Time last_arrival = 0;
   };
 
-  const Program& program_;
+  Program program_;
   const unsigned max_polls_;
   const bool backwards_;
   Time now_ = 0;

@@ -317,18 +317,36 @@ TEST_CASE("It prefers nobody while another request is from any source") {
              {work(5), isend(0, 0)}})[0] == "1 11(0<1#0) 16(1<2#0) 17 | 17 done");
 }
 
-TEST_CASE("A receive that is waited for first prefers its usual source") {
-  const auto first = [](std::vector<Step> between) {
-    std::vector<Step> steps{prefer(irecv(kAny, 0), 2, 6)};
-    steps.insert(steps.end(), between.begin(), between.end());
-    steps.push_back(waitall({0}));
-    return run({steps, {isend(0, 0)}, {work(5), isend(0, 0)}, {}})[0];
-  };
+// The first of rank 0: a message of rank 1 comes at 11, and to a receive that prefers rank 2 at 17; one of rank 2 at 16.
+std::string preferring(std::vector<Step> between) {
+  std::vector<Step> steps{prefer(irecv(kAny, 0), 2, 6)};
+  steps.insert(steps.end(), between.begin(), between.end());
+  steps.push_back(waitall({0}));
+  return run({steps, {isend(0, 0)}, {work(5), isend(0, 0)}, {}})[0];
+}
+
+TEST_CASE("A receive prefers its usual source if the rank waits next, for whatever") {
+  const auto first = preferring;
   CHECK(first({}) == "1 16(0<2#0) | 16 done");
+  CHECK(first({isend(3, 1), waitall({1}), testall({1})}) == "1 2 3(1) 4 16(0<2#0) | 16 done");
   CHECK(first({isend(3, 1), irecv(kAny, 2, 5), work(1)}) == "1 2 3 16(0<2#0) | 16 done");
   CHECK(first({testall({1})}) == "1 2 11(0<1#0) | 11 done");  // it might have looked
   CHECK(first({irecv(3, 1)}) == "1 2 11(0<1#0) | 11 done");   // competes
   CHECK(first({issend(3, 1)}) == "1 2 11(0<1#0) | 11 done");  // may wait for others
+}
+
+TEST_CASE("What is posted behind it sees messages no earlier") {
+  const auto behind = [](std::vector<Step> steps) {
+    steps.insert(steps.begin(), waitall({}));
+    return preferring(steps);
+  };
+  CHECK(behind({irecv(1, 1), waitall({1})}) == "1 2 3 17(1<1#0) 18(0<2#0) | 18 done");
+  CHECK(behind({recv(1, 1)}) == "1 2 17(1<1#0) 18(0<2#0) | 18 done");
+  CHECK(behind({prefer(recv(kAny, 1), 1, 1)}) == "1 2 17(1<1#0) 18(0<2#0) | 18 done");  // prefers nobody
+  CHECK(behind({irecv(0, 1, 3), isend(0, 2, 3), waitall({1})}) == "1 2 3 4 14(1<0#0) 16(0<2#0) | 16 done");
+  CHECK(behind({probe(1)}) == "1 2 17(?<1#0) 18(0<2#0) | 18 done");
+  CHECK(behind({work(8), iprobe(1), testall({0})}) == "1 2 11- 12- 16(0<2#0) | 16 done");
+  CHECK(behind({cancel(0), recv(1, 1)}) == "1 2 3 17(1<1#0) 18(0x) | 18 done");  // not known to be complete
 }
 
 TEST_CASE("A probe ranks after all posted receives, and takes nothing") {
