@@ -145,17 +145,18 @@ class Generator {
 
   void receive(int comm, int to, int from, int tag) {
     const int rank = rank_of(comm, to);
-    if (chance(25)) return receive_now(rank, comm, from, tag);
+    if (chance(25)) return receive_now(rank, comm, chance(75) ? kAny : from, from, tag);
     const int slot = post(rank, Op::kIrecv, comm, chance(25) ? kAny : from, chance(20) ? kAny : tag);
     if (steps_of(rank).back().peer == kAny && chance(50)) prefer(steps_of(rank).back(), from);
     if (chance(25)) complete(rank, Op::kWaitall, {slot});
   }
 
-  void receive_now(int rank, int comm, int from, int tag) {
+  // `peer`: kAny, or `from`, who will send.
+  void receive_now(int rank, int comm, int peer, int from, int tag) {
     Step step;
     step.op = Op::kRecv;
     step.comm = comm;
-    step.peer = chance(75) ? kAny : from;
+    step.peer = peer;
     step.tag = chance(20) ? kAny : tag;
     step.slot = slots_[static_cast<size_t>(rank)]++;
     if (step.peer == kAny && chance(75)) prefer(step, from);
@@ -194,11 +195,12 @@ class Generator {
   // What may compete with receives that are still pending, or looks at the same messages.
   void meddle(int comm, int member) {
     const int from = some_member(comm), tag = below(3);
-    if (chance(60)) send(comm, from, member, tag);
-    switch (below(4)) {
+    if (chance(80)) send(comm, from, member, tag);
+    switch (below(5)) {
       case 0: return receive(comm, member, chance(50) ? kAny : from, tag);
-      case 1: return receive_now(rank_of(comm, member), comm, from, tag);
-      case 2: return look_for(comm, member, from, tag);
+      case 1: return receive_now(rank_of(comm, member), comm, kAny, from, tag);
+      case 2: return receive_now(rank_of(comm, member), comm, from, from, tag);
+      case 3: return look_for(comm, member, from, tag);
       default: return shape_.cancels ? cancel(rank_of(comm, member)) : test(rank_of(comm, member));
     }
   }
