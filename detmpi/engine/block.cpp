@@ -28,15 +28,22 @@ void Engine::block_until_parts_complete(Request& request) {
   block({Wait::Kind::kAll, {}, &request}, kAnySource, [&] { return request.complete = operation.complete(); });
 }
 
+// Whose message or acknowledgement completes the request, or probably does. Where others are pending from any source
+// it pays to look for theirs meanwhile: what must be known before they are final is asked for early.
+int Engine::hint_for(const Request& request) const {
+  if (request.kind != RequestKind::kRecv) return request.pushed ? request.peer_world : kAnySource;
+  if (request.source != chan::match::kAny) return request.source;
+  return request.usual != chan::match::kAny && matcher_.holds_only(request) ? request.usual : kAnySource;
+}
+
 void Engine::block_until_complete(Request& request) {
   if (request.kind == RequestKind::kOperation) return block_until_parts_complete(request);
   if (request.offer != 0) await_taker(request);
   const bool receive = request.kind == RequestKind::kRecv;
-  const bool named = receive ? request.source != chan::match::kAny : request.pushed;
   const bool logical =
       receive ? !request.matched : request.mode == SendMode::kSynchronous || request.kind == RequestKind::kGeneral;
   const Wait wait{logical ? Wait::Kind::kAll : Wait::Kind::kPhysical, {}, &request};
-  block(wait, named ? request.peer_world : kAnySource, [&request] { return request.complete; });
+  block(wait, hint_for(request), [&request] { return request.complete; });
 }
 
 void Engine::block_until_all_complete(std::span<const MPI_Request> handles) {
@@ -53,9 +60,7 @@ void Engine::block_until_all_complete(std::span<const MPI_Request> handles) {
       continue;
     }
     if (request->offer != 0) await_taker(*request);
-    const bool named = request->kind == RequestKind::kRecv ? request->source != chan::match::kAny : request->pushed;
-    block({Wait::Kind::kAll, handles}, named ? request->peer_world : kAnySource,
-          [request] { return request->complete; });
+    block({Wait::Kind::kAll, handles}, hint_for(*request), [request] { return request->complete; });
   }
 }
 
@@ -65,10 +70,20 @@ bool Engine::spin_poll(const Wait& wait, int hint) {
   ++polls_;
   if (hint != kAnySource && polls_ < kPollsBeforeAll && !publishing_is_due()) {
     if (hint >= 0) poll_source(hint, wait.request);
-    return false;
+    if (matcher_.no_receives() || !awaits_decision(wait)) return false;
   }
   learn(wait);
   return true;
+}
+
+// Has anything come that may be what is waited for, while it is not known what else may come?
+bool Engine::awaits_decision(const Wait& wait) const {
+  bool found = false;
+  each(wait, [&](const Request& r) {
+    const bool open = r.kind == RequestKind::kRecv && !r.matched && !r.complete && !r.plain();
+    found = found || (open && matcher_.least_candidate(r) != kNever);
+  });
+  return found;
 }
 
 // True if this may have ended the wait.

@@ -193,6 +193,7 @@ class Engine {
   static constexpr int kNoLane = -2;
   template <typename Done>
   void block(const Wait& wait, int hint, Done&& done);
+  int hint_for(const Request& request) const;
   void block_until_complete(Request& request);
   void block_until_parts_complete(Request& request);
   // The same for several; those that complete at their post, and messages that are matched, are waited for physically.
@@ -279,6 +280,7 @@ class Engine {
   void take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind);
   void take_piece(int from, Inbound& in, const chan::Cell* cell);
   Request* match_posted(Inbound& in, uint32_t context, int tag);
+  Request* match_at_once(const chan::Cell& cell, const chan::match::Key& key);
   void match(Request& request, const chan::match::Key& key, int source, int tag, uint64_t bytes);
   void message_complete(Request& request);
   void settle() { settle(horizon_); }
@@ -319,6 +321,7 @@ class Engine {
 
   // --- blocking (block.cpp) ---
   bool spin_poll(const Wait& wait, int hint);
+  bool awaits_decision(const Wait& wait) const;
   bool look_further(const Wait& wait);
   bool publishing_is_due() const;
   void learn(const Wait& wait);

@@ -32,10 +32,14 @@ class Horizon final : public chan::match::Horizon {
   Time least_arrival() const override {
     return first_come_ ? chan::match::kNever : chan::match::later(std::min(least_, self()), lookahead_);
   }
+  // Of a message that is sent at `act` or later.
+  Time arrival_of(Time act) const { return first_come_ ? chan::match::kNever : chan::match::later(act, lookahead_); }
   // The earliest time at which the rank itself can act.
   Time self() const { return known_[static_cast<size_t>(rank_)]; }
   // No message to itself counts: what a call waits for cannot be sent during the call.
   class Others;
+  // Nor one that the rank sends itself before it acts next.
+  class Acting;
 
   // The rank's next message may arrive up to `beyond`, for all that is known.
   bool wanting(int rank, Time beyond) const {
@@ -114,6 +118,21 @@ class Horizon::Others final : public chan::match::Horizon {
  private:
   const detmpi::Horizon& all_;
   int self_;
+};
+
+class Horizon::Acting final : public chan::match::Horizon {
+ public:
+  Acting(const detmpi::Horizon& all, int self, Time next)
+      : others_(all, self), self_(self), own_(all.arrival_of(next)) {}
+  chan::match::Time next_arrival(int source) const override {
+    return source == self_ ? own_ : others_.next_arrival(source);
+  }
+  chan::match::Time least_arrival() const override { return std::min(own_, others_.least_arrival()); }
+
+ private:
+  Others others_;
+  int self_;
+  Time own_;
 };
 
 }  // namespace detmpi

@@ -60,8 +60,8 @@ void Engine::poll_all() {
   if (!late_.empty()) delete_late();
 }
 
-// Takes in the records of one lane: all that were there, or until `until` is complete. Not those that come meanwhile, if
-// they are as many as there is room for: a rank that sends for ever would keep this one from everything else.
+// Takes in the records of one lane: all that were there, or until `until` is complete. Not those that come meanwhile,
+// if they are as many as there is room for: a rank that sends for ever would keep this one from everything else.
 void Engine::poll_source(int from, const Request* until) {
   Inbound& in = in_[static_cast<size_t>(from)];
   if (!taken_.empty()) [[unlikely]]
@@ -103,6 +103,18 @@ void Engine::take_record(int from, Inbound& in, chan::Cell* cell) {
   wake_rank(from);
 }
 
+// The receive from any source, or behind such, of which a message that has just come is the one for certain. It leaves
+// the matcher.
+Request* Engine::match_at_once(const chan::Cell& cell, const chan::match::Key& key) {
+  chan::match::Message message;
+  message.context = cell.context;
+  message.tag = cell.tag;
+  message.key = key;
+  auto* request = static_cast<Request*>(matcher_.taker_at_once(message, Horizon::Acting(horizon_, rank_, g_clock + 1)));
+  if (request != nullptr) matcher_.take_out(*request);
+  return request;
+}
+
 // A new message: into the receive that waits for it, or into memory of its own.
 void Engine::take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind) {
   const uint64_t bytes = cell->bytes;
@@ -110,6 +122,7 @@ void Engine::take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind
   const chan::match::Key key{first_come_ ? g_clock : cell->stamp, from, ++in.messages};
   if (cell->aux != 0) lower_next_match(key.arrival);
   Request* request = match_posted(in, cell->context, cell->tag);
+  if (request == nullptr && !matcher_.no_receives()) request = match_at_once(*cell, key);
   Message* message = nullptr;
   if (request != nullptr) {
     match(*request, key, source, cell->tag, bytes);

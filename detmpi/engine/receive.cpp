@@ -59,8 +59,8 @@ void Engine::receive(Request& request) {
       poll_all();
       settle();
     } else if (request.blocking && request.grace != 0 && matcher_.holds_only(request)) {
-      poll_all();  // what is known already is enough, as a rule
-      settle(Horizon::Others(horizon_, rank_));
+      settle(Horizon::Others(horizon_, rank_));  // what is known already is enough, as a rule
+      if (!request.complete) poll_source(request.usual, &request);
     }
     return;
   }

@@ -39,7 +39,7 @@ struct Sent {
 struct Posted {
   const Step* step = nullptr;
   Time time = 0;
-  int usual = kAny;                    // messages of others come later by the grace
+  int usual = kAny;  // messages of others come later by the grace
   Time grace = 0;
   Time until = kNever;                 // withdrawn then
   std::optional<size_t> message = {};  // in sent_

@@ -78,7 +78,12 @@ class Rank final : match::Horizon {
         if (sent.synchronous) lower_next_match(sent.message.key.arrival);
         world_.scheduler.yield();
         ++taken;
+        match::Receive* taker = matcher_.taker_at_once(sent.message, *this);
         matcher_.arrive(sent.message);
+        if (taker != nullptr) {
+          taker->message = &sent.message;
+          sent.message.taker = taker;
+        }
         if (sent.synchronous) unacknowledged_.push_back(&sent);
       }
     }

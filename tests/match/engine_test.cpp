@@ -5,8 +5,9 @@
 // named receive that overlooks an earlier wildcard, >= for > in a tie, a bound too large by one, messages drained
 // before the bounds are known instead of after, a rank with an unexamined message not counted as running, a test that
 // answers false at equality, an acknowledgement bounded like a message, or sent too early: each was found within 6000
-// programs. A snapshot without the second look at the versions was not found out in 20,000; a receive that is final although
-// an earlier one with another order of messages may still leave it a better one (Matcher::is_preceded) in 22,711.
+// programs. A snapshot without the second look at the versions was not found out in 20,000; a receive that is final
+// although an earlier one with another order of messages may still leave it a better one (Matcher::is_preceded) in
+// 22,711.
 #include "engine.hpp"
 
 #include <catch2/catch.hpp>

@@ -39,10 +39,10 @@ auto key_of(const Message& message) {
 }
 
 struct Request {
-  Step post;         // with the grace that it has
+  Step post;                  // with the grace that it has
   Time time = kNever;         // T; may be in the future for a synchronous send
   Event::Completion outcome;  // what a wait will report
-  bool held = false;  // receive from any source
+  bool held = false;          // receive from any source
 };
 
 // From whom a rank gets what it receives from any source.
@@ -370,8 +370,8 @@ class Simulation {
     const auto in_the_way = [](const auto& r) { return is_from_any(r.second) && !r.second.held; };
     const Earlier earlier = earlier_of(rank);
     const Step behind = posted_behind(earlier, step);
-    const bool may_prefer = step.peer == kAny && step.grace != 0 && behind.grace == 0 &&
-                            std::ranges::none_of(rank.requests, in_the_way);
+    const bool may_prefer =
+        step.peer == kAny && step.grace != 0 && behind.grace == 0 && std::ranges::none_of(rank.requests, in_the_way);
     const bool prefers = may_prefer && comes_to_prefer(steps_of(rank), rank.step, earlier);
     post(rank, prefers ? step : behind).held = may_prefer;
   }

@@ -317,7 +317,8 @@ TEST_CASE("It prefers nobody while another request is from any source") {
              {work(5), isend(0, 0)}})[0] == "1 11(0<1#0) 16(1<2#0) 17 | 17 done");
 }
 
-// The first of rank 0: a message of rank 1 comes at 11, and to a receive that prefers rank 2 at 17; one of rank 2 at 16.
+// The first of rank 0: a message of rank 1 comes at 11, and to a receive that prefers rank 2 at 17; one of rank 2
+// at 16.
 std::string preferring(std::vector<Step> between) {
   std::vector<Step> steps{prefer(irecv(kAny, 0), 2, 6)};
   steps.insert(steps.end(), between.begin(), between.end());

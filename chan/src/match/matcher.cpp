@@ -153,6 +153,17 @@ bool Matcher::try_final(Receive& receive, const Horizon& horizon) {
   return false;
 }
 
+Receive* Matcher::taker_at_once(const Message& message, const Horizon& horizon) const {
+  Receive* taker = nullptr;
+  for (const Group& group : groups_) {
+    if (group.first->probe || !group.first->accepts(message)) continue;
+    Receive* r = first_open(group);
+    if (r != nullptr && (taker == nullptr || r->order < taker->order)) taker = r;
+  }
+  if (taker == nullptr || taker->held || least_candidate(*taker) <= taker->due(message.key).arrival) return nullptr;
+  return nothing_before(message, *taker, horizon) ? taker : nullptr;
+}
+
 Receive* Matcher::find_final() const {
   for (const Group& group : groups_) {
     if (group.first->final() && !group.first->probe) return group.first;

@@ -97,6 +97,9 @@ class Matcher {
 
   // Makes all pairs final that are, as far as the horizon is known.
   void settle(const Horizon& horizon);
+  // The receive with which a message that has just come, and is not in the queues, is final at once. Null if there is
+  // none, or if that takes more to tell.
+  Receive* taker_at_once(const Message& message, const Horizon& horizon) const;
   Outlook outlook(const Receive& receive, const Horizon& horizon) const;
   // When a message that the receive accepts, and that belongs to no final pair, comes to it first; kNever if there is
   // none.
