@@ -26,4 +26,7 @@ class BoardStore {
   std::vector<Retired> retired_;
 };
 
+// For the log of one of this rank's boards; fails the rank as above.
+spmc::EPageIndex take_log_frame();
+
 }  // namespace detmpi

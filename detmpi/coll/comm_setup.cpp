@@ -24,7 +24,8 @@ void set_board(Comm& comm, spmc::EPageIndex first) {
   if (comm.size == 1) return;
   transport->first = first;
   const auto members = static_cast<uint32_t>(comm.size);
-  transport->board = chan::Board(first, static_cast<uint32_t>(comm.rank), members, chan::Board::area_bytes(members));
+  transport->board = chan::Board(first, static_cast<uint32_t>(comm.rank), members, chan::Board::area_bytes(members),
+                                 take_log_frame);
 }
 
 // The board's frames come from the first member, which tells the others where they are.
@@ -56,7 +57,8 @@ spmc::EPageIndex take_log(const Comm& inter) { return g_boards.take(members_of_b
 void set_log(Comm& inter, spmc::EPageIndex log) {
   inter.transport = new CommTransport;
   inter.transport->first = log;
-  inter.transport->board = chan::Board(log, own_member(inter), members_of_both(inter), chan::Board::kNoArea);
+  inter.transport->board =
+      chan::Board(log, own_member(inter), members_of_both(inter), chan::Board::kNoArea, take_log_frame);
 }
 
 Comm& make_intra_copy(Comm& parent, uint32_t context, spmc::EPageIndex board) {

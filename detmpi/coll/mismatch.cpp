@@ -102,8 +102,8 @@ void wait_for_all(Comm& comm, uint64_t number, uint64_t until) {
 // The first operation in which members differ.
 template <typename Settle>
 Pair first_difference(Comm& comm, uint64_t until, Settle&& settle) {
-  const uint64_t end = board_of(comm).begun();
-  for (uint64_t number = end - std::min(end, chan::kLogDepth - 1); number < end; ++number) {
+  const chan::Board& board = board_of(comm);
+  for (uint64_t number = board.first_asked(); number < board.begun(); ++number) {
     settle(number);
     if (const Pair pair = differing_in(comm, number, until)) return pair;
   }

@@ -24,7 +24,8 @@ Plan::Plan(Comm& comm, const Signature& signature)
     : comm_(comm),
       refusal_(begin_operation(comm, signature)),
       tag_(tag_of(comm, signature)),
-      operation_(latest_operation(comm)) {}
+      operation_(latest_operation(comm)),
+      under_way_(comm.transport->board.under_way(), operation_) {}
 
 void Plan::send(int peer, const void* base, int64_t count, const Datatype& type, Comm& on) {
   if (peer != MPI_PROC_NULL) messages_.push_back({true, &on, peer, const_cast<void*>(base), count, TypeRef(type)});

@@ -67,6 +67,7 @@ class Plan final : public Operation {
   int refusal_;
   int tag_;
   uint64_t operation_;  // its number among those on the communicator
+  chan::UnderWay under_way_;
   std::vector<Message> messages_;
   std::vector<TypedRoom> rooms_;
   std::vector<Request*> doubtful_;  // receives of which it is not known that their message comes

@@ -53,6 +53,7 @@ constexpr Mismatch kByMessages[] = {
     {"iallreduce_long", "MPI_Iallreduce(MPI_SUM, int32, 4 bytes)", "MPI_Iallreduce(MPI_SUM, int32, 8 bytes)"},
     {"persistent_root", "MPI_Bcast_init(root 0, 4 bytes)", "MPI_Bcast_init(root 2, 4 bytes)"},
     {"blocking_or_not", "MPI_Ibarrier", "MPI_Barrier"},
+    {"ibcast_many", "MPI_Ibcast(root 0, 4 bytes)", "MPI_Ibcast(root 2, 4 bytes)"},
 };
 
 constexpr Mismatch kBetweenGroups[] = {
@@ -102,6 +103,18 @@ TEST_CASE("operations that wait for each other") {
 }
 TEST_CASE("operations that are messages") {
   for (const Mismatch& m : kByMessages) expect_told(m);
+}
+TEST_CASE("a member that has begun many operations since") {
+  std::string first;
+  for (const char* start : kStarts) {
+    const RunResult result = run(start, "gather_ahead");
+    INFO(start << "\n" << result.err);
+    CHECK(result.exit_code == kMismatchExit);
+    CHECK(contains(result.err, "rank 1: MPI_Gather(root 0, 4 bytes) at "));  // rank 0 comes last
+    CHECK(contains(result.err, "; rank 2: MPI_Gather(root 1, 4 bytes) at "));
+    if (first.empty()) first = told_line(result.err);
+    CHECK(told_line(result.err) == first);
+  }
 }
 TEST_CASE("operations between two groups") {
   for (const Mismatch& m : kBetweenGroups) {

@@ -4,7 +4,7 @@
 //   Line  head                   who waits
 //   Done  done[n]                rounds that member i has finished (has read everything it wanted)
 //   Place place[kPlaceDepth][n]  round k of member i: the line place[k % kPlaceDepth][i]
-//   Log   log[n]                 the latest operations that member i has begun
+//   Log   log[n]                 the operations that member i has begun (board_log.hpp)
 //   bytes area[kAreaDepth][n]    room for what does not fit into the line, in the same manner
 //
 // A place or area is written again after as many rounds as there are, when everybody has finished with it. Writers see
@@ -27,9 +27,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include <spmc/segment.hpp>
+
+#include "board_log.hpp"
 
 namespace chan {
 
@@ -39,8 +43,6 @@ inline constexpr uint32_t kBoardStep = kAreaDepth / 2;
 static_assert((kPlaceDepth / 2) % kBoardStep == 0);
 inline constexpr size_t kPlaceBytes = 40;
 inline constexpr uint64_t kUnchecked = 0;
-inline constexpr uint64_t kLogDepth = 64;
-inline constexpr uint64_t kLogHidden = ~uint64_t{0};  // in BoardLog::begun: nothing in it counts
 inline constexpr uint64_t kLeft = uint64_t{1} << 62;  // in BoardDone::rounds: the member has left, whatever the round
 // In the words of which others wait that they grow: the member takes part in nothing that follows.
 inline constexpr uint64_t kQuit = uint64_t{1} << 61;
@@ -82,25 +84,6 @@ struct BoardWhat {
   uint64_t second;
 };
 
-// One operation, in words whose meaning is the writer's.
-struct BoardNote {
-  uint64_t what[2];
-  uint64_t stamp;        // logical time of its begin
-  uint64_t place;        // address in the program
-  uint64_t history = 0;  // hash of all operations up to this one; put in by the board
-};
-// Operation i at note[i % kLogDepth]. Only its member writes, and reads it in good times: the lines stay in its cache.
-struct alignas(64) BoardLog {
-  // Operations. Its member, release, after the note. A stale value is too small. Note i is as it was written for who
-  // sees i < begun < i + kLogDepth before and after reading it.
-  std::atomic<uint64_t> begun;
-  // 1 + the latest round in which the member has published something. Its member, release; a stale value is too small.
-  std::atomic<uint64_t> published;
-  uint64_t unused[6];
-  BoardNote notes[kLogDepth];
-};
-static_assert(sizeof(BoardLog) == 64 + kLogDepth * 40);
-
 class Board {
  public:
   static constexpr size_t kLargestArea = 32768;
@@ -126,6 +109,12 @@ class Board {
         static_cast<void*>(spmc::segment::frame(first)), 0,
         sizeof(BoardHead) + members * (sizeof(BoardDone) + kPlaceDepth * sizeof(BoardPlace) + sizeof(BoardLog)));
   }
+  // The same of one that a group has left.
+  static void blank_again(spmc::EPageIndex first, uint32_t members) {
+    const Board board(first, 0, members, kNoArea);
+    for (uint32_t i = 0; i < members; ++i) free_chunks(board.log(i));
+    blank(first, members);
+  }
   // Has every member left?
   static bool abandoned(spmc::EPageIndex first, uint32_t members) {
     const Board board(first, 0, members, kNoArea);
@@ -136,9 +125,10 @@ class Board {
   }
 
   Board() = default;
-  // `first`: first of frames_needed() consecutive frames, blank when the group is made.
-  Board(spmc::EPageIndex first, uint32_t member, uint32_t members, size_t area)
-      : base_(spmc::segment::frame(first)), member_(member), members_(members), area_(area) {}
+  // `first`: first of frames_needed() consecutive frames, blank when the group is made. `take_frame`: for the log of
+  // this member; null for who begins nothing.
+  Board(spmc::EPageIndex first, uint32_t member, uint32_t members, size_t area, TakeFrame* take_frame = nullptr)
+      : base_(spmc::segment::frame(first)), member_(member), members_(members), area_(area), writer_(take_frame) {}
 
   uint32_t member() const { return member_; }
   uint32_t members() const { return members_; }
@@ -205,26 +195,18 @@ class Board {
   }
   void note(const BoardNote& note) {
     if (history_ == kUnchecked) return;
-    BoardLog& mine = log(member_);
-    std::atomic_thread_fence(std::memory_order_release);  // the note that was there is gone for who sees the new one
-    copy_note(mine.notes[begun_ % kLogDepth], note);
-    std::atomic_ref(mine.notes[begun_ % kLogDepth].history).store(history_, std::memory_order_relaxed);
-    mine.begun.store(++begun_, std::memory_order_release);
+    if (writer_.needs_chunk()) [[unlikely]]
+      writer_.start_chunk(log(member_), begun_, first_asked_by_any());
+    writer_.write(log(member_), begun_, note, history_);
+    ++begun_;
   }
-  // Operation `number` of a member, if it has begun it and its log still has it.
-  std::optional<BoardNote> noted(uint32_t member, uint64_t number) const {
-    BoardLog& theirs = log(member);
-    const auto is_there = [&] {
-      const uint64_t begun = theirs.begun.load(std::memory_order_acquire) & ~kQuit;
-      return begun > number && begun < number + kLogDepth;
-    };
-    if (!is_there()) return {};
-    BoardNote note;
-    copy_note(note, theirs.notes[number % kLogDepth]);
-    note.history = std::atomic_ref(theirs.notes[number % kLogDepth].history).load(std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_acquire);
-    return is_there() ? std::optional(note) : std::nullopt;
-  }
+  // Operation `number` of a member, if it has begun it and its log still has it: that is so of all that this member may
+  // ask for, unless the other one has filled its log since.
+  std::optional<BoardNote> noted(uint32_t member, uint64_t number) const { return note_in(log(member), number, kQuit); }
+  // The operations of this member that go on after the call that began them (UnderWay).
+  std::shared_ptr<std::vector<uint64_t>> under_way() const { return writer_.under_way(); }
+  // The first operation that this member may ask others for: a difference may be found some operations later.
+  uint64_t first_asked() const { return before_all_that_differs(writer_.first_under_way(begun_)); }
   uint64_t begun() const { return begun_; }
   // Hash of all operations that this member has begun.
   uint64_t history() const { return history_; }
@@ -240,7 +222,7 @@ class Board {
   void hide_operations() {
     if (history_ == kUnchecked) return;
     history_ = kUnchecked;
-    log(member_).begun.store(kLogHidden, std::memory_order_release);
+    hide(log(member_));
   }
   // Publishes this member's place of the coming round; its data have been written.
   void publish(uint64_t stamp, uint64_t operation) {
@@ -262,7 +244,10 @@ class Board {
     mine.rounds.store(round_, std::memory_order_release);
   }
   // This member will not look at the board again.
-  void leave() { set(done(member_).rounds, kLeft); }
+  void leave() {
+    asks_for_nothing(log(member_));
+    set(done(member_).rounds, kLeft);
+  }
   // This member begins no operation any more, and publishes nothing.
   void quit(uint64_t stamp) {
     BoardDone& mine = done(member_);
@@ -292,15 +277,10 @@ class Board {
   }
   size_t places_offset() const { return sizeof(BoardHead) + members_ * sizeof(BoardDone); }
   size_t logs_offset() const { return places_offset() + size_t{kPlaceDepth} * members_ * sizeof(BoardPlace); }
-  static void copy_note(BoardNote& to, const BoardNote& from) {
-    const auto copy = [](uint64_t& t, const uint64_t& f) {
-      std::atomic_ref(t).store(std::atomic_ref(const_cast<uint64_t&>(f)).load(std::memory_order_relaxed),
-                               std::memory_order_relaxed);
-    };
-    copy(to.what[0], from.what[0]);
-    copy(to.what[1], from.what[1]);
-    copy(to.stamp, from.stamp);
-    copy(to.place, from.place);
+  uint64_t first_asked_by_any() const {
+    uint64_t first = kAsksForNothing;
+    for (uint32_t i = 0; i < members_; ++i) first = std::min(first, log(i).under_way.load(std::memory_order_acquire));
+    return before_all_that_differs(first);
   }
   void compare(const BoardDone& line, uint64_t step) {
     const uint64_t theirs = line.ends[step % BoardDone::kKept].history;
@@ -317,6 +297,7 @@ class Board {
   uint64_t settled_ = 0;         // every member has finished at least this many rounds
   uint32_t slowest_member_ = 0;  // members below it are known to have finished enough
   uint64_t free_at_ = 0;         // the latest time at which one of them did
+  LogWriter writer_;
   uint64_t begun_ = 0;
   uint64_t history_ = 1;
   uint64_t before_ = 1;        // the latest operation

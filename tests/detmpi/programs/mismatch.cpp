@@ -107,6 +107,32 @@ int blocking_or_not() {
   MPI_Request request;
   return g_odd ? MPI_Barrier(g_comm) : wait(MPI_Ibarrier(g_comm, &request), request);
 }
+// Rank 0 looks when the odd rank has begun many more, which others do not wait for.
+int gather_ahead() {
+  constexpr int kMore = 300;
+  int done = 0, code = MPI_SUCCESS;
+  if (g_rank == 0) MPI_Recv(&done, 1, MPI_INT, g_size - 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i <= kMore && code == MPI_SUCCESS; ++i) {
+    code = MPI_Gather(g_in, 1, MPI_INT, g_out, 1, MPI_INT, g_odd && i == 0 ? 1 : 0, g_comm);
+  }
+  if (g_odd) MPI_Send(&done, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+  return code;
+}
+// All are under way before one is waited for.
+int ibcast_many() {
+  constexpr int kMany = 300;
+  MPI_Request requests[kMany];
+  for (int i = 0; i < kMany; ++i) {
+    const int code = MPI_Ibcast(g_in + i, 1, MPI_INT, g_odd && i == 0 ? g_size - 1 : 0, g_comm, &requests[i]);
+    if (code != MPI_SUCCESS) return code;
+  }
+  int first = MPI_SUCCESS;
+  for (MPI_Request& request : requests) {
+    const int code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (first == MPI_SUCCESS) first = code;
+  }
+  return first;
+}
 int neighbours() {
   MPI_Comm ring;
   const int periodic = 1;
@@ -183,6 +209,8 @@ constexpr Mismatch kMismatches[] = {
     {"iallreduce_op", iallreduce_op},
     {"iallreduce_long", iallreduce_long},
     {"persistent_root", persistent_root},
+    {"gather_ahead", gather_ahead},
+    {"ibcast_many", ibcast_many},
     {"blocking_or_not", blocking_or_not},
     {"neighbours", neighbours},
     {"bcast_never_read", bcast_never_read},
