@@ -1,5 +1,6 @@
 #include "failure.hpp"
 
+#include <base/check.hpp>
 #include <base/sys.hpp>
 
 #include <csignal>
@@ -8,6 +9,7 @@
 #include "../engine/engine.hpp"
 #include "../heap/library_memory.hpp"
 #include "../object/call.hpp"
+#include "exit_names.h"
 #include "rank_output.hpp"
 
 namespace detmpi {
@@ -37,6 +39,12 @@ void leave() {
   stay_failed(as_found());
 }
 
+void leave_abruptly() {
+  if (!is_rank_at_work()) return;
+  show_printed_by_crashed();
+  stay_failed(as_found());
+}
+
 }  // namespace
 
 void stay_failed(Stay how) {
@@ -58,6 +66,7 @@ void stay_at_exit() {
   t_is_rank = true;
   const InProgram in_program;  // the list of what is done at exit is the C library's, and may get longer
   std::atexit(leave);
+  std::at_quick_exit(leave_abruptly);
 }
 
 void stay_crashed() {
@@ -65,3 +74,8 @@ void stay_crashed() {
 }
 
 }  // namespace detmpi
+
+extern "C" void detmpi_leave_abruptly(int status) {
+  detmpi::leave_abruptly();
+  spmc::base::die(status);
+}

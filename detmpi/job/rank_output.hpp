@@ -26,7 +26,7 @@ void rank_output_end();
 // publishes that it waits, since all that it printed is in its file then. No effect on the order.
 void show_printed();
 
-// The same in a process that has crashed, by write(2) alone.
+// The same in a process that has crashed, or leaves by _exit, by write(2) alone.
 void show_printed_by_crashed();
 
 }  // namespace detmpi

@@ -54,6 +54,11 @@ TEST_CASE("the disturbance is noticed by a job that ends at once") {
 
 TEST_CASE("a rank calls MPI_Abort") { expect_same("abort", 44, "rank 4 called MPI_Abort"); }
 TEST_CASE("a rank leaves") { expect_same("exit", 24, "rank 4 ended with exit code 24 before MPI_Finalize"); }
+TEST_CASE("a rank leaves without what is done at the exit of a program") {
+  for (const char* how : {"_exit", "_Exit", "quick_exit"}) {
+    expect_same(how, 24, "rank 4 ended with exit code 24 before MPI_Finalize");
+  }
+}
 TEST_CASE("a rank has an error that nobody handles") { expect_same("error", 2, "rank 4: MPI_Send: count is -1"); }
 TEST_CASE("a rank crashes") {
   if (test_support::kAddressSanitizer) return;

@@ -1,6 +1,7 @@
 // Messages that may be written from a signal handler: formatted into a buffer on the stack, written by one write(2).
 #include <base/check.hpp>
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdarg>
@@ -112,6 +113,8 @@ void check_failed(const char* expression, const char* file, int line_number, con
   die(kCheckExit);
 }
 
-void die(int status) { ::_exit(status); }
+void die(int status) {
+  for (;;) ::syscall(SYS_exit_group, status);
+}
 
 }  // namespace spmc::base

@@ -25,7 +25,7 @@ timespec timespec_of(uint64_t ns) {
 void tie_to_parent(pid_t expected_parent) {
   // The order matters: a parent that dies after the prctl kills us, one that died before is seen by getppid.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != expected_parent) ::_exit(128 + SIGKILL);
+  if (::getppid() != expected_parent) die(128 + SIGKILL);
 }
 
 Result<pid_t> fork_tied() {

@@ -1,3 +1,4 @@
+#include <base/check.hpp>
 #include <base/signals.hpp>
 
 #include <dlfcn.h>
@@ -182,7 +183,7 @@ void die_after(unsigned seconds, int status) {
   static int end_status;
   end_status = status;
   struct sigaction action = {};
-  action.sa_handler = [](int) { ::_exit(end_status); };
+  action.sa_handler = [](int) { die(end_status); };
   ::sigaction(SIGALRM, &action, nullptr);
   const sigset_t alarms = set_of({SIGALRM});
   ::pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);

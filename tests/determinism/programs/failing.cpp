@@ -2,6 +2,8 @@
 // the way that the argument names, or each of three in another way ("several"; "calls" without a crash), of whom the
 // first in logical time is the last to come to it. The last rank has nothing to do with the others; it calls and prints
 // for ever, and is soon far ahead of them.
+#include <unistd.h>
+
 #include <csignal>
 #include <cstring>
 
@@ -30,6 +32,9 @@ void fail(const char* how) {
   std::printf("rank %d fails (%s)", g_rank, how);  // without an end of the line
   if (std::strcmp(how, "abort") == 0) MPI_Abort(kComm, 40 + g_rank);
   if (std::strcmp(how, "exit") == 0) std::exit(20 + g_rank);
+  if (std::strcmp(how, "_exit") == 0) _exit(20 + g_rank);
+  if (std::strcmp(how, "_Exit") == 0) std::_Exit(20 + g_rank);
+  if (std::strcmp(how, "quick_exit") == 0) std::quick_exit(20 + g_rank);
   if (std::strcmp(how, "crash") == 0) *nowhere() = 0;
   if (std::strcmp(how, "raise") == 0) std::abort();
   if (std::strcmp(how, "error") == 0) MPI_Send(nullptr, -1, MPI_INT, 0, 0, kComm);
