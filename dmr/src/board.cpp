@@ -9,6 +9,7 @@
 
 #include <base/files.hpp>
 #include <base/sys.hpp>
+#include <base/wait.hpp>
 #include <dmr/error.hpp>
 
 namespace dmr {
@@ -41,6 +42,19 @@ void Board::fail_at(uint64_t piece) {
   uint64_t known = first.load();
   while (piece < known && !first.compare_exchange_weak(known, piece)) {
   }
+}
+
+void Board::put_to_work(uint32_t mappers) {
+  std::atomic<uint32_t>& now = header().at_work;
+  uint32_t before = now.load();
+  while (before < mappers && !now.compare_exchange_weak(before, mappers)) {
+  }
+  if (before < mappers) spmc::base::futex_wake_all(now);
+}
+
+void Board::await_work(uint32_t number) {
+  std::atomic<uint32_t>& now = header().at_work;
+  for (uint32_t seen; (seen = now.load(std::memory_order_acquire)) <= number;) spmc::base::futex_wait(now, seen);
 }
 
 void Board::set_key(uint32_t number, std::string_view key, uint64_t hash) {

@@ -71,6 +71,10 @@ struct BoardHeader {
   // The first piece of which the map failed, as far as is known; only falls. Mappers go on with pieces before it, so
   // that the one that is told of is the first of the input, in every run.
   alignas(64) std::atomic<uint64_t> first_failure;
+  // The piece that is taken next. Mappers take them in the order of the input: who maps which is of no consequence.
+  alignas(64) std::atomic<uint64_t> next_piece;
+  // Mappers of lower numbers may take pieces (crew.hpp); the others wait for this word. It only grows.
+  alignas(64) std::atomic<uint32_t> at_work;
 };
 
 class Board {
@@ -80,6 +84,11 @@ class Board {
   WorkerLine& mapper(uint32_t number) { return lines()[number]; }
   WorkerLine& reducer(uint32_t number) { return lines()[workers_ + number]; }
   void fail_at(uint64_t piece);
+  uint64_t take_piece() { return header().next_piece.fetch_add(1, std::memory_order_relaxed); }
+  // At least the first so many mappers may take pieces.
+  void put_to_work(uint32_t mappers);
+  // Of a mapper: blocks until it may.
+  void await_work(uint32_t number);
   // Of a reducer, by itself: the key that it reduces now.
   void set_key(uint32_t number, std::string_view key, uint64_t hash);
   // After its end.

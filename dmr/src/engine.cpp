@@ -13,6 +13,7 @@
 #include <base/sys.hpp>
 #include <dmr/temporary.hpp>
 
+#include "crew.hpp"
 #include "merge.hpp"
 #include "team.hpp"
 #include "worker.hpp"
@@ -122,10 +123,16 @@ class Root {
 
   void await_mappers() {
     watch_.resize(2 * n_);
+    Crew crew(plan_.board, n_, [this](uint32_t i) { return team_.processor_ns(i); });
     for (bool busy = true; busy;) {
       base::nap_ns(kLookNs);
       busy = false;
-      for (uint32_t i = 0; i < n_; ++i) busy = look_at_mapper(i) || busy;
+      for (uint32_t i = 0; i < n_; ++i) {
+        const bool runs = look_at_mapper(i);
+        if (!runs) plan_.board.put_to_work(n_);  // it has failed, or is done
+        busy = busy || runs;
+      }
+      crew.look();
       tell_progress(false);
     }
     if (mapper_failed_) throw_failed_map();
@@ -164,8 +171,9 @@ class Root {
     for (uint32_t i = 0; i < n_; ++i) {
       WorkerLine& line = plan_.board.mapper(i);
       if (line.piece != first || !line.has_failed()) continue;
-      const std::string worker = "worker " + std::to_string(i) + ": " + why(line, team_.end(i));
-      if (first == WorkerLine::kNothing) throw JobError(worker);
+      if (first == WorkerLine::kNothing) throw JobError("a worker, outside of any piece: " + why(line, team_.end(i)));
+      // Named after the one whose turn the piece was: who has mapped it depends on timing.
+      const std::string worker = "worker " + std::to_string(first % n_) + ": " + why(line, team_.end(i));
       if (!line.in_turn()) throw JobError(worker);  // no fault of the piece's
       const Piece piece = plan_.input.piece(first);
       throw FailedPart(worker + ", in the map of " + plan_.input.name(piece.file) +

@@ -54,8 +54,9 @@ class Combining {
   explicit Combining(const Plan& plan) : plan_(plan), table_(plan.job.start_table()) {}
 
   void take(uint64_t pairs, chan_id channel) {
+    // A mapper that was not needed has none.
     if (!any_) table_->expect(pairs, plan_.memory_each / 2);
-    any_ = true;
+    any_ = any_ || pairs > 0;
     each_block(channel, [this](const std::string& block) {
       add(block);
       // A sorted run needs less memory.

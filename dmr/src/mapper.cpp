@@ -1,4 +1,4 @@
-// A mapper: maps every n-th piece, then hands its pairs to the reducers.
+// A mapper: maps pieces as long as there are any, then hands its pairs to the reducers.
 //
 // To each reducer it sends its share: a ShareHead, blocks of pairs, and an empty message; and if they are sorted, the
 // list of the segments of its file. At step s mapper i serves reducer i - s, and reducer j listens to mapper j + s: all
@@ -45,9 +45,9 @@ void spill(Maps& maps, Runs& runs) {
   runs.spill();
 }
 
-void map_pieces(Plan& plan, uint32_t number, Maps& maps, Runs& runs) {
+void map_pieces(Plan& plan, Maps& maps, Runs& runs) {
   const std::atomic<uint64_t>& failed = plan.board.header().first_failure;
-  for (uint64_t n = number; n < plan.input.pieces(); n += plan.workers) {
+  for (uint64_t n; (n = plan.board.take_piece()) < plan.input.pieces();) {
     if (n > failed.load(std::memory_order_relaxed)) throw Stopped();
     g_line->piece.store(n, std::memory_order_relaxed);
     const Piece piece = plan.input.piece(n);
@@ -61,6 +61,7 @@ void map_pieces(Plan& plan, uint32_t number, Maps& maps, Runs& runs) {
     g_line->steps.fetch_add(1, std::memory_order_relaxed);
   }
   g_line->piece.store(WorkerLine::kNothing, std::memory_order_relaxed);
+  plan.board.put_to_work(plan.workers);  // everybody hands out
 }
 
 // Sends each reducer its share, by share(reducer, channel).
@@ -115,9 +116,10 @@ void hand_out_held(const Plan& plan, uint32_t number, Maps& maps) {
 }
 
 void map_and_hand_out(Plan& plan, uint32_t number) {
+  plan.board.await_work(number);
   Runs runs(plan, number);
   std::unique_ptr<Maps> maps = plan.job.start_maps();
-  map_pieces(plan, number, *maps, runs);
+  map_pieces(plan, *maps, runs);
   // All is still in the maps' own table, and a reducer can put it in one like it.
   const bool held = runs.pairs() == 0 && plan.job.start_table() != nullptr;
   if (held) hand_out_held(plan, number, *maps);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <space/space.h>
+#include <base/sys.hpp>
 #include <dmr/error.hpp>
 #include <space/hooks.hpp>
 #include <space/table.hpp>
@@ -41,6 +43,14 @@ class Team {
   bool alive(uint32_t number) const {
     auto slot = space::child_slot(sids_[number]);
     return slot && space::alive(slot.value());
+  }
+  // Processor time that it has taken; nothing where that is not known.
+  std::optional<uint64_t> processor_ns(uint32_t number) const {
+    auto slot = space::child_slot(sids_[number]);
+    const uint32_t pid = slot ? space::load_life(slot.value()).pid : 0;
+    if (pid == 0) return {};
+    auto time = spmc::base::processor_ns(static_cast<pid_t>(pid));
+    return time ? std::optional(time.value()) : std::nullopt;
   }
   void kill(uint32_t number) { space_kill(sids_[number]); }
   // Waits for it. Throws JobError.

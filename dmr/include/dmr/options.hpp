@@ -14,7 +14,8 @@ struct Progress {
 
 // None of these changes the output, but `skip_at_most`.
 struct Options {
-  int workers = 0;  // 1 to kMostWorkers; 0: one per usable core
+  // 1 to kMostWorkers; 0: one per usable core. Of more than there are cores, some work only if others leave cores idle.
+  int workers = 0;
   // For the pairs of all workers together; 0: half of the machine's. Looked at between pieces: what a combiner's table
   // grows by within one piece comes on top, and a table that grows has its old and its new slots for a moment. What
   // maps and reductions themselves take is not counted, nor are input and channels.
@@ -42,6 +43,7 @@ uint64_t memory_of(const Options& options);
 struct Statistics {
   int workers = 0;
   uint64_t pieces = 0, bytes = 0;
+  // These two depend on who has mapped what, and so on timing, like the times.
   uint64_t pairs_mapped = 0;   // handed from maps to reductions, after combining
   uint64_t bytes_spilled = 0;  // written to temporary files
   uint64_t pairs_out = 0;

@@ -137,6 +137,14 @@ uint64_t monotonic_ns() {
   return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
 }
 
+Result<uint64_t> processor_ns(pid_t pid) {
+  clockid_t clock;
+  timespec t;
+  if (const int error = ::clock_getcpuclockid(pid, &clock); error != 0) return Error{error, "clock_getcpuclockid"};
+  if (::clock_gettime(clock, &t) != 0) return Error{errno, "clock_gettime"};
+  return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
+}
+
 void sleep_ns(uint64_t ns) {
   timespec left = timespec_of(ns);
   while (::nanosleep(&left, &left) != 0 && errno == EINTR) {

@@ -72,6 +72,7 @@ Status pin_to_core(unsigned nth);   // the nth usable core, modulo their number
 // otherwise share a core until the kernel's balancer has noticed.
 void move_to_core(unsigned nth);
 uint64_t monotonic_ns();
+Result<uint64_t> processor_ns(pid_t pid);  // that the process has taken; error ESRCH when there is none
 void sleep_ns(uint64_t ns);
 // For so long, or until a signal is handled, as SIGCHLD is when a space ends. It misses one that was handled just before
 // it, so a caller looks at what it waits for after every nap, and naps no longer than it may be late.

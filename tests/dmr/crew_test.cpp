@@ -1,0 +1,81 @@
+// More workers than cores: those that are not needed wait; where maps wait, all come to work; and all hand out.
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <base/sys.hpp>
+
+#include "../../dmr/src/crew.hpp"
+#include "root.hpp"
+
+using namespace dmr_test;
+
+namespace {
+
+const auto kCores = static_cast<int>(spmc::base::usable_cores());
+
+// Each piece sleeps, and tells who has mapped it.
+struct Sleeping : dmr::MapReduce<Sleeping, uint64_t, uint64_t, dmr::Sum<uint64_t>> {
+  void map(const dmr::Piece&, auto& emit) const {
+    usleep(30'000);
+    emit(static_cast<uint64_t>(getpid()), uint64_t{1});
+  }
+};
+
+struct Counting : dmr::MapReduce<Counting, uint64_t, uint64_t, dmr::Sum<uint64_t>> {
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(n % 100, n);
+  }
+};
+
+constexpr uint64_t kMs = 1'000'000;
+
+// Mappers at work after looks for so long, or until all are, if each of those that are at work uses this part of the time.
+uint32_t at_work_after(uint64_t ms, uint32_t mappers, double part) {
+  dmr::Board board(mappers);
+  const uint64_t start = spmc::base::monotonic_ns();
+  const auto now = [&] { return spmc::base::monotonic_ns() - start; };
+  dmr::Crew crew(board, mappers, [&](uint32_t) { return static_cast<uint64_t>(static_cast<double>(now()) * part); });
+  while (now() < ms * kMs && board.header().at_work < mappers) {
+    crew.look();
+    spmc::base::sleep_ns(kMs);
+  }
+  return board.header().at_work;
+}
+
+}  // namespace
+
+TEST_CASE("maps that wait are done by all workers") {
+  run_root([] {
+    const int workers = std::min(kCores + 3, dmr::kMostWorkers);
+    const auto input = dmr::Input::numbers(static_cast<uint64_t>(workers) * 20, 1);
+    const auto by_worker = Sleeping().run(input, with(workers));
+    uint64_t pieces = 0;
+    for (const auto& [pid, count] : by_worker) pieces += count;
+    EXPECT(pieces == static_cast<uint64_t>(workers) * 20);
+    EXPECT(by_worker.size() > static_cast<size_t>(kCores));
+  });
+}
+
+TEST_CASE("workers that no piece is left for hand out nothing") {
+  run_root([] {
+    for (const uint64_t pieces : {uint64_t{0}, uint64_t{1}, uint64_t{5}}) {
+      const auto results = Counting().run(dmr::Input::numbers(pieces * 100, 100), with(dmr::kMostWorkers / 2));
+      EXPECT(results.size() == (pieces > 0 ? 100 : 0));
+      // Of the numbers key, key + 100, ...
+      for (const auto& [key, sum] : results) EXPECT(sum == pieces * key + 100 * (pieces * (pieces - 1) / 2));
+    }
+  });
+}
+
+TEST_CASE("mappers that keep the cores busy stay as many as there are cores") {
+  const auto cores = static_cast<uint32_t>(kCores);
+  CHECK(at_work_after(150, cores + 3, 1.0) == cores);
+  CHECK(at_work_after(10, 1, 0.1) == 1);
+}
+
+TEST_CASE("mappers that wait get company") {
+  const auto cores = static_cast<uint32_t>(kCores);
+  CHECK(at_work_after(10'000, cores + 3, 0.1) == cores + 3);
+}
