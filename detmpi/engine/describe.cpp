@@ -4,7 +4,8 @@
 // Lines of fields that are separated by tabs, in frames of the rank's that its RankRecord names:
 //   call       name of the MPI call, place in the program by its function, and by its offset in the file
 //   need       kind, tag, communicator, what is waited for     one for each Need of its record, in that order
-//   unmatched  source, tag, communicator, what                 messages that have come and that no receive takes
+//   unmatched  source, tag, communicator, what, how many       messages that have come and that no receive takes
+//   others     how many                                        the same, of which nothing else is told
 //   mismatch   what, and for two ranks: operation, place, offset    collective operations that do not match
 #include <base/signals.hpp>
 
@@ -22,7 +23,7 @@
 namespace detmpi {
 namespace {
 
-constexpr int kMostUnmatched = 8;
+constexpr size_t kMostUnmatched = 8;  // that differ
 
 std::string tag_text(int tag) {
   if (tag < MPI_ANY_TAG) return "part of a collective operation";  // those are not the program's
@@ -41,6 +42,28 @@ std::string line(const std::vector<std::string>& fields) {
     for (const char c : field) text += c == '\t' || c == '\n' ? ' ' : c;
   }
   return text + '\n';
+}
+
+// Those that are alike together; of those that differ the first ones of the lowest ranks.
+std::string unmatched_lines(const chan::match::Matcher& matcher, int ranks) {
+  std::vector<std::pair<std::vector<std::string>, uint64_t>> kinds;
+  uint64_t others = 0;
+  for (int from = 0; from < ranks; ++from) {
+    matcher.each_message(from, [&](const chan::match::Message& m) {
+      std::vector<std::string> fields{"unmatched", std::to_string(from), std::to_string(m.tag),
+                                      context_label(communicator_of(m.context)), message_text(m)};
+      const auto known = std::ranges::find(kinds, fields, &decltype(kinds)::value_type::first);
+      if (known != kinds.end()) ++known->second;
+      else if (kinds.size() < kMostUnmatched) kinds.emplace_back(std::move(fields), 1);
+      else ++others;
+    });
+  }
+  std::string text;
+  for (auto& [fields, count] : kinds) {
+    fields.push_back(std::to_string(count));
+    text += line(fields);
+  }
+  return others == 0 ? text : text + line({"others", std::to_string(others)});
 }
 
 std::string receive_line(const chan::match::Receive& r, const char* kind, const Comm& comm, int peer) {
@@ -143,14 +166,7 @@ void Engine::describe(const Wait& wait) {
       text += line(fields);
     }
   }
-  int left = kMostUnmatched;
-  for (int from = 0; from < ranks_ && left > 0; ++from) {
-    matcher_.each_message(from, [&](const chan::match::Message& m) {
-      if (left-- <= 0) return;
-      text += line({"unmatched", std::to_string(from), std::to_string(m.tag), context_label(communicator_of(m.context)),
-                    message_text(m)});
-    });
-  }
+  text += unmatched_lines(matcher_, ranks_);
   auto run = pool_.try_alloc_run(static_cast<uint32_t>(text.size() / spmc::kPageSize + 1));
   if (!run) return;  // the report does without
   std::memcpy(spmc::segment::frame(run.value()), text.data(), text.size());

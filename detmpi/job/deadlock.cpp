@@ -55,6 +55,7 @@ void add_description(Deadlock& deadlock, StuckRank& stuck, const std::vector<Nee
   stuck.call = said.call;
   stuck.place = said.place;
   stuck.unmatched = said.unmatched;
+  stuck.others_unmatched = said.others_unmatched;
   for (size_t i = 0; i < std::min(said.needs.size(), needs.size()); ++i) {
     const bool repeats = needs[i].kind == Need::Kind::kRepeat && needs[i].repeats < needs.size();
     const Need& need = repeats ? needs[needs[i].repeats] : needs[i];

@@ -26,6 +26,7 @@ struct StuckRank {
   std::string place;  // in the program, empty if unknown
   std::vector<Unmet> needs;
   std::vector<Unmatched> unmatched;
+  uint64_t others_unmatched = 0;
 };
 
 struct Deadlock {

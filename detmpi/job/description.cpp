@@ -1,5 +1,6 @@
 #include "description.hpp"
 
+#include <ostream>
 #include <sstream>
 
 #include "../engine/job_table.hpp"
@@ -44,12 +45,19 @@ Description description_of(int rank) {
       description.mismatch =
           f[1] + ": " + f[2] + " at " + place_of(f[3], f[4]) + "; " + f[5] + " at " + place_of(f[6], f[7]);
     } else if (f[0] == "unmatched") {
-      description.unmatched.push_back({std::stoi(f[1]), f[2], f[3], f[4]});
+      description.unmatched.push_back({std::stoi(f[1]), f[2], f[3], f[4], std::stoull(f[5])});
+    } else if (f[0] == "others") {
+      description.others_unmatched = std::stoull(f[1]);
     } else if (f[0] == "need") {
       description.needs.push_back({f[1], f[2], f[3], f[4], {}});
     }
   }
   return description;
+}
+
+void write_unmatched(std::ostream& out, const std::vector<Unmatched>& unmatched, uint64_t others) {
+  for (const Unmatched& m : unmatched) out << "          has " << m.text() << "\n";
+  if (others != 0) out << "          and " << others << (others == 1 ? " other" : " others") << "\n";
 }
 
 }  // namespace detmpi

@@ -1,6 +1,8 @@
 // What a rank says of the call that it is in, when detmpirun asks it (engine/describe.cpp writes it).
 #pragma once
 
+#include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -16,11 +18,17 @@ struct Unmet {  // something that a rank waits for
   std::string text() const { return communicator.empty() ? what : what + ", on " + communicator; }
 };
 
-struct Unmatched {  // a message that has come and that no receive takes
+struct Unmatched {  // messages that have come and that no receive takes, all alike
   int from = 0;
   std::string tag;
   std::string communicator;
   std::string what;
+  uint64_t count = 1;
+
+  std::string text() const {
+    return (count == 1 ? "a message" : std::to_string(count) + " messages") + " from rank " + std::to_string(from) +
+           " that no receive takes: " + what + ", on " + communicator;
+  }
 };
 
 struct Description {
@@ -28,11 +36,15 @@ struct Description {
   std::string place;         // in the program, empty if unknown
   std::vector<Unmet> needs;  // one per request, also if it is complete; `from` is empty
   std::vector<Unmatched> unmatched;
-  std::string mismatch;  // of collective operations, empty if there is none
+  uint64_t others_unmatched = 0;  // beyond those
+  std::string mismatch;           // of collective operations, empty if there is none
 };
 
 bool has_described_itself(int rank);
 // Empty if it has not.
 Description description_of(int rank);
+
+// Lines of a report. `others`: how many more there are of other kinds.
+void write_unmatched(std::ostream& out, const std::vector<Unmatched>& unmatched, uint64_t others);
 
 }  // namespace detmpi

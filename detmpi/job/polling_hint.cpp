@@ -50,10 +50,7 @@ void describe(std::ostream& out, int rank, double seconds) {
   for (const Unmet& need : said.needs) {
     if (need.kind != "complete") out << "          polls for " << need.text() << "\n";
   }
-  for (const Unmatched& m : said.unmatched) {
-    out << "          has a message from rank " << m.from << " that no receive takes: tag " << m.tag << ", on "
-        << m.communicator << "\n";
-  }
+  write_unmatched(out, said.unmatched, said.others_unmatched);
 }
 
 }  // namespace

@@ -44,10 +44,7 @@ std::string report_text(const Deadlock& d) {
     out << "  rank " << s.rank << "  " << where(s) << ", logical time " << s.clock << "\n";
     if (s.any && s.needs.size() > 1) out << "          any of these would do:\n";
     for (const Unmet& need : s.needs) out << "          waits for " << need.text() << "\n";
-    for (const Unmatched& m : s.unmatched) {
-      out << "          has a message from rank " << m.from << " that no receive takes: " << m.what << ", on "
-          << m.communicator << "\n";
-    }
+    write_unmatched(out, s.unmatched, s.others_unmatched);
   }
   if (!d.cycle.empty()) {
     out << "  cycle   ";
@@ -72,7 +69,7 @@ std::string report_json(const Deadlock& d) {
           {{"kind", n.kind}, {"tag", n.tag}, {"communicator", n.communicator}, {"what", n.what}, {"from", n.from}});
     }
     for (const Unmatched& m : s.unmatched) {
-      unmatched.push_back({{"from", m.from}, {"tag", m.tag}, {"communicator", m.communicator}});
+      unmatched.push_back({{"from", m.from}, {"tag", m.tag}, {"communicator", m.communicator}, {"count", m.count}});
     }
     stuck.push_back({{"rank", s.rank},
                      {"call", s.call},
@@ -80,7 +77,8 @@ std::string report_json(const Deadlock& d) {
                      {"logical_time", s.clock},
                      {"any", s.any},
                      {"waits_for", needs},
-                     {"unmatched", unmatched}});
+                     {"unmatched", unmatched},
+                     {"others_unmatched", s.others_unmatched}});
   }
   const ordered_json all = {{"deadlock", true},      {"ranks", d.ranks},           {"strict_sends", d.strict_sends},
                             {"stuck", stuck},        {"mismatches", d.mismatches}, {"cycle", d.cycle},

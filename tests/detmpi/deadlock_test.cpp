@@ -89,6 +89,11 @@ TEST_CASE("partitions that nobody says to be ready") {
 TEST_CASE("a message with another tag") {
   expect("wrong_tag", 2, {"tag 5", "has a message from rank 1 that no receive takes: tag 6, on MPI_COMM_WORLD"});
 }
+TEST_CASE("messages that are alike are told together, and how many more there are") {
+  expect("wrong_tags", 2,
+         {"has 50 messages from rank 1 that no receive takes: tag 6, on MPI_COMM_WORLD\n",
+          "has a message from rank 1 that no receive takes: tag 13, on MPI_COMM_WORLD\n", "          and 2 others\n"});
+}
 TEST_CASE("a message on another communicator") {
   expect("wrong_communicator", 2, {"tag 5, on other", "no receive takes: tag 5, on MPI_COMM_WORLD"});
 }
@@ -121,6 +126,8 @@ TEST_CASE("the report as JSON and as a drawing") {
   CHECK(stuck["waits_for"][0]["from"] == nlohmann::json::array({1}));
   CHECK(stuck["waits_for"][0]["tag"] == "5");
   CHECK(stuck["unmatched"][0]["tag"] == "6");
+  CHECK(stuck["unmatched"][0]["count"] == 1);
+  CHECK(stuck["others_unmatched"] == 0);
   CHECK(report["cycle"] == nlohmann::json::array({0, 1}));
   CHECK(contains(slurp(dot), "r0 -> r1"));
   CHECK(contains(slurp(text), "deadlock: 2 of 2 ranks"));

@@ -72,6 +72,14 @@ void wrong_tag() {
   if (g_rank == 0) receive(1, 5);
   if (g_rank == 1) send(0, 6);
 }
+// Many of one kind before others, which are more kinds than are told.
+void wrong_tags() {
+  constexpr int kAlike = 50, kKinds = 10;
+  if (g_rank == 0) receive(1, 5);
+  if (g_rank != 1) return;
+  for (int i = 0; i < kAlike; ++i) send(0, 6);
+  for (int kind = 1; kind < kKinds; ++kind) send(0, 6 + kind);
+}
 void wrong_communicator() {
   MPI_Comm other;
   MPI_Comm_dup(MPI_COMM_WORLD, &other);
@@ -139,6 +147,7 @@ constexpr Case kCases[] = {
     {"generalized", generalized},
     {"partitions", partitions},
     {"wrong_tag", wrong_tag},
+    {"wrong_tags", wrong_tags},
     {"starve", starve},
     {"requests", requests},
     {"collective", collective},
