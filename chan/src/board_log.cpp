@@ -3,6 +3,23 @@
 #include <spmc/frames.hpp>
 
 namespace chan {
+namespace {
+
+BoardNote& note_at(spmc::EPageIndex chunk, uint64_t number) {
+  return reinterpret_cast<BoardNote*>(spmc::segment::frame(chunk))[number % kChunkNotes];
+}
+
+}  // namespace
+
+std::optional<BoardNote> note_in(const BoardLog& log, uint64_t number) {
+  const uint64_t begun = log.begun.load(std::memory_order_acquire);
+  const auto is_kept = [&] { return log.kept_from.load(std::memory_order_relaxed) <= number; };
+  if ((begun & ~kQuit) <= number || !is_kept()) return {};
+  BoardNote note;
+  copy_note(note, note_at({log.chunks[number / kChunkNotes % kLogChunks].load(std::memory_order_relaxed)}, number));
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return is_kept() ? std::optional(note) : std::nullopt;
+}
 
 // The chunk is gone for who sees what is written into it, or into the frame's next use.
 spmc::EPageIndex LogWriter::take_oldest(BoardLog& log) {
@@ -25,7 +42,7 @@ void LogWriter::start_chunk(BoardLog& log, uint64_t number, uint64_t asked) {
   left_ = kChunkNotes;
 }
 
-void asks_for_nothing(BoardLog& log) { log.under_way.store(kAsksForNothing, std::memory_order_relaxed); }
+void asks_for_nothing(BoardLog& log) { log.under_way.store(kAsksForNothing, std::memory_order_release); }
 
 void hide(BoardLog& log) {
   asks_for_nothing(log);

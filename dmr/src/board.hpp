@@ -71,9 +71,11 @@ struct BoardHeader {
   // The first piece of which the map failed, as far as is known; only falls. Mappers go on with pieces before it, so
   // that the one that is told of is the first of the input, in every run.
   alignas(64) std::atomic<uint64_t> first_failure;
-  // The piece that is taken next. Mappers take them in the order of the input: who maps which is of no consequence.
+  // The piece that is taken next, by whoever adds one: so pieces are begun in the order of the input. Nothing else is
+  // told by it.
   alignas(64) std::atomic<uint64_t> next_piece;
-  // Mappers of lower numbers may take pieces (crew.hpp); the others wait for this word. It only grows.
+  // Mappers of lower numbers may take pieces (crew.hpp); the others wait for this word. The root, and mappers that find
+  // no piece. It only grows, so who sees a stale value waits, and is woken, or raises it to what it is.
   alignas(64) std::atomic<uint32_t> at_work;
 };
 
@@ -87,6 +89,7 @@ class Board {
   uint64_t take_piece() { return header().next_piece.fetch_add(1, std::memory_order_relaxed); }
   // At least the first so many mappers may take pieces.
   void put_to_work(uint32_t mappers);
+  uint32_t at_work() { return header().at_work.load(std::memory_order_relaxed); }
   // Of a mapper: blocks until it may.
   void await_work(uint32_t number);
   // Of a reducer, by itself: the key that it reduces now.

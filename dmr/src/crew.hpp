@@ -21,35 +21,30 @@ class Crew {
   // `processor_ns(mapper)`: the processor time that it has taken so far, if that is known.
   using ProcessorTime = std::function<std::optional<uint64_t>(uint32_t mapper)>;
   Crew(Board& board, uint32_t mappers, ProcessorTime processor_ns)
-      : board_(board),
-        mappers_(mappers),
-        cores_(spmc::base::usable_cores()),
-        at_work_(std::min(mappers, cores_)),
-        processor_ns_(std::move(processor_ns)) {
-    board_.put_to_work(at_work_);
+      : board_(board), mappers_(mappers), cores_(spmc::base::usable_cores()), processor_ns_(std::move(processor_ns)) {
+    board_.put_to_work(std::min(mappers, cores_));
   }
 
-  // To be called often.
-  void look() {
-    if (at_work_ == mappers_) return;
-    const uint64_t now = spmc::base::monotonic_ns();
-    if (now - looked_ns_ < kWindowNs) return;
-    const std::optional<uint64_t> used = used_ns();
-    const uint64_t most = (now - looked_ns_) * std::min(cores_, at_work_);
+  // To be called often. `now_ns`: of a clock that only grows, not 0.
+  void look(uint64_t now_ns) {
+    const uint32_t at_work = board_.at_work();
+    if (at_work == mappers_ || now_ns - looked_ns_ < kWindowNs) return;
+    const std::optional<uint64_t> used = used_ns(at_work);
+    const uint64_t most = (now_ns - looked_ns_) * std::min(cores_, at_work);
     const bool idle = !used || (looked_ns_ != 0 && (*used - used_before_) * 4 < most * 3);
     idle_windows_ = idle ? idle_windows_ + 1 : 0;
-    if (idle_windows_ >= kIdleWindows) board_.put_to_work(++at_work_);
-    looked_ns_ = now;
-    used_before_ = used_ns().value_or(0);  // of one more perhaps
+    if (idle_windows_ >= kIdleWindows) board_.put_to_work(at_work + 1);
+    looked_ns_ = now_ns;
+    used_before_ = used.value_or(0);  // who comes to work now has taken little so far
   }
 
  private:
   static constexpr uint64_t kWindowNs = 10'000'000;
   static constexpr uint32_t kIdleWindows = 2;  // one may be a start, or a moment's wait
 
-  std::optional<uint64_t> used_ns() const {
+  std::optional<uint64_t> used_ns(uint32_t at_work) const {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < at_work_; ++i) {
+    for (uint32_t i = 0; i < at_work; ++i) {
       const auto used = processor_ns_(i);
       if (!used) return {};
       sum += *used;
@@ -60,9 +55,8 @@ class Crew {
   Board& board_;
   const uint32_t mappers_;
   const uint32_t cores_;
-  uint32_t at_work_;
   ProcessorTime processor_ns_;
-  uint64_t looked_ns_ = 0;  // monotonic clock; 0: not yet
+  uint64_t looked_ns_ = 0;  // 0: not yet
   uint64_t used_before_ = 0;
   uint32_t idle_windows_ = 0;
 };

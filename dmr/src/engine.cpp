@@ -132,7 +132,7 @@ class Root {
         if (!runs) plan_.board.put_to_work(n_);  // it has failed, or is done
         busy = busy || runs;
       }
-      crew.look();
+      crew.look(base::monotonic_ns());
       tell_progress(false);
     }
     if (mapper_failed_) throw_failed_map();

@@ -44,8 +44,6 @@ static_assert((kPlaceDepth / 2) % kBoardStep == 0);
 inline constexpr size_t kPlaceBytes = 40;
 inline constexpr uint64_t kUnchecked = 0;
 inline constexpr uint64_t kLeft = uint64_t{1} << 62;  // in BoardDone::rounds: the member has left, whatever the round
-// In the words of which others wait that they grow: the member takes part in nothing that follows.
-inline constexpr uint64_t kQuit = uint64_t{1} << 61;
 
 struct alignas(64) BoardPlace {
   std::atomic<uint64_t> round;  // 1 + number of the round that is published here. Its member, release
@@ -193,18 +191,19 @@ class Board {
     before_ = history_;
     if (history_ != kUnchecked) history_ = after(before_, what);
   }
-  void note(const BoardNote& note) {
+  void note(BoardNote note) {
     if (history_ == kUnchecked) return;
+    note.history = history_;
     if (writer_.needs_chunk()) [[unlikely]]
       writer_.start_chunk(log(member_), begun_, first_asked_by_any());
-    writer_.write(log(member_), begun_, note, history_);
+    writer_.write(log(member_), begun_, note);
     ++begun_;
   }
   // Operation `number` of a member, if it has begun it and its log still has it: that is so of all that this member may
   // ask for, unless the other one has filled its log since.
-  std::optional<BoardNote> noted(uint32_t member, uint64_t number) const { return note_in(log(member), number, kQuit); }
+  std::optional<BoardNote> noted(uint32_t member, uint64_t number) const { return note_in(log(member), number); }
   // The operations of this member that go on after the call that began them (UnderWay).
-  std::shared_ptr<std::vector<uint64_t>> under_way() const { return writer_.under_way(); }
+  std::shared_ptr<std::vector<uint64_t>> under_way() { return writer_.under_way(); }
   // The first operation that this member may ask others for: a difference may be found some operations later.
   uint64_t first_asked() const { return before_all_that_differs(writer_.first_under_way(begun_)); }
   uint64_t begun() const { return begun_; }

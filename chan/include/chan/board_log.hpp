@@ -35,6 +35,8 @@ inline constexpr uint64_t kChunkNotes = spmc::kPageSize / sizeof(BoardNote);
 inline constexpr uint64_t kLogChunks = 128;
 inline constexpr uint64_t kLookBack = 63;  // a difference that nobody read is found that much later at most
 inline constexpr uint64_t kLogHidden = ~uint64_t{0};
+// In the words of which others wait that they grow: the member takes part in nothing that follows.
+inline constexpr uint64_t kQuit = uint64_t{1} << 61;
 inline constexpr uint64_t kAsksForNothing = ~uint64_t{0};
 
 struct alignas(64) BoardLog {
@@ -42,12 +44,14 @@ struct alignas(64) BoardLog {
   std::atomic<uint64_t> begun;
   // 1 + the latest round in which the member has published something. Its member, release; a stale value is too small.
   std::atomic<uint64_t> published;
-  // The earliest operation that the member is in. Its member; a stale value is too small, and keeps what is not needed.
+  // The earliest operation that the member is in. Its member, release, after it has read what it asked for; others
+  // acquire it before they use the memory again. It only grows: a stale value keeps what is not needed.
   std::atomic<uint64_t> under_way;
   // Notes before this one are gone. Its member, before it writes over them: who reads looks at it afterwards.
   std::atomic<uint64_t> kept_from;
   uint64_t unused[4];
-  std::atomic<uint32_t> chunks[kLogChunks];  // 0: none
+  // 0: none. Its member, before `begun` counts a note in it; who reads a later one finds that in kept_from.
+  std::atomic<uint32_t> chunks[kLogChunks];
 };
 static_assert(sizeof(BoardLog) == 64 + kLogChunks * 4);
 
@@ -56,9 +60,6 @@ using TakeFrame = spmc::EPageIndex();
 
 inline uint64_t before_all_that_differs(uint64_t number) { return number - std::min(number, kLookBack); }
 
-inline BoardNote& note_at(spmc::EPageIndex chunk, uint64_t number) {
-  return reinterpret_cast<BoardNote*>(spmc::segment::frame(chunk))[number % kChunkNotes];
-}
 inline void copy_note(BoardNote& to, const BoardNote& from) {
   const auto copy = [](uint64_t& t, const uint64_t& f) {
     std::atomic_ref(t).store(std::atomic_ref(const_cast<uint64_t&>(f)).load(std::memory_order_relaxed),
@@ -71,16 +72,8 @@ inline void copy_note(BoardNote& to, const BoardNote& from) {
   copy(to.history, from.history);
 }
 
-// `quit`: the bit of `begun` that does not count.
-inline std::optional<BoardNote> note_in(const BoardLog& log, uint64_t number, uint64_t quit) {
-  const uint64_t begun = log.begun.load(std::memory_order_acquire);
-  const auto is_kept = [&] { return log.kept_from.load(std::memory_order_relaxed) <= number; };
-  if ((begun & ~quit) <= number || !is_kept()) return {};
-  BoardNote note;
-  copy_note(note, note_at({log.chunks[number / kChunkNotes % kLogChunks].load(std::memory_order_relaxed)}, number));
-  std::atomic_thread_fence(std::memory_order_acquire);
-  return is_kept() ? std::optional(note) : std::nullopt;
-}
+// Note `number`, if its member has begun that and it is kept.
+std::optional<BoardNote> note_in(const BoardLog& log, uint64_t number);
 
 // As long as it lives the operation is under way. It may live longer than the log.
 class UnderWay {
@@ -106,24 +99,28 @@ class LogWriter {
   bool needs_chunk() const { return left_ == 0; }
   // For note `number`. `asked`: the first note that anybody may ask for.
   void start_chunk(BoardLog& log, uint64_t number, uint64_t asked);
-  void write(BoardLog& log, uint64_t number, BoardNote note, uint64_t history) {
-    note.history = history;
+  void write(BoardLog& log, uint64_t number, const BoardNote& note) {
     copy_note(*next_++, note);
     --left_;
-    log.under_way.store(first_under_way(number), std::memory_order_relaxed);
+    log.under_way.store(first_under_way(number), std::memory_order_release);
     log.begun.store(number + 1, std::memory_order_release);
   }
-  std::shared_ptr<std::vector<uint64_t>> under_way() const { return under_way_; }
-  uint64_t first_under_way(uint64_t otherwise) const { return under_way_->empty() ? otherwise : under_way_->front(); }
+  std::shared_ptr<std::vector<uint64_t>> under_way() {
+    if (under_way_ == nullptr) under_way_ = std::make_shared<std::vector<uint64_t>>();
+    return under_way_;
+  }
+  uint64_t first_under_way(uint64_t otherwise) const {
+    return under_way_ == nullptr || under_way_->empty() ? otherwise : under_way_->front();
+  }
 
  private:
   spmc::EPageIndex take_oldest(BoardLog& log);
 
   TakeFrame* take_frame_;
-  BoardNote* next_ = nullptr;  // in the latest chunk
-  uint64_t left_ = 0;          // notes for which it has room
-  uint64_t oldest_ = 0;        // chunk that is kept
-  std::shared_ptr<std::vector<uint64_t>> under_way_ = std::make_shared<std::vector<uint64_t>>();
+  BoardNote* next_ = nullptr;                         // in the latest chunk
+  uint64_t left_ = 0;                                 // notes for which it has room
+  uint64_t oldest_ = 0;                               // chunk that is kept
+  std::shared_ptr<std::vector<uint64_t>> under_way_;  // null: there was none yet
 };
 
 // Nothing in it counts any more, and its member asks for nothing.
