@@ -296,6 +296,10 @@ uint64_t Engine::earliest_return(const Wait& wait) const {
 
 Need Engine::need_of_receive(const Receive& receive) const {
   Need need;
+  if (receive.final()) {  // a probe: the call is about to return, but what it has learnt is to be published first
+    need.time = receive.time();
+    return need;
+  }
   need.kind = Need::Kind::kReceive;
   need.time = receive.post;
   need.candidate = matcher_.least_candidate(receive);

@@ -120,6 +120,13 @@ void Engine::take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind
   const uint64_t bytes = cell->bytes;
   const int source = static_cast<int>(cell->marker.load(std::memory_order_relaxed) >> 8);
   const chan::match::Key key{first_come_ ? g_clock : cell->stamp, from, ++in.messages};
+  // All decisions rest on it. The fast ways of named receives, which need no bounds, do not pay for that.
+  if (g_note_events && !first_come_) {
+    CHECK(key.arrival >= horizon_.next_arrival(from),
+          "a message from rank %d comes at %lu, and none was to come "
+          "before %lu; this is a defect of DetMPI, please report it",
+          from, key.arrival, horizon_.next_arrival(from));
+  }
   if (cell->aux != 0) lower_next_match(key.arrival);
   Request* request = match_posted(in, cell->context, cell->tag);
   if (request == nullptr && !matcher_.no_receives()) request = match_at_once(*cell, key);

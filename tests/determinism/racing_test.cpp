@@ -23,9 +23,10 @@ using determinism_test::run_disturbed;
 namespace {
 
 constexpr const char* kPrograms[] = {
-    "all_pairs",        "cancel_race", "irecv_test_storm", "late_receive",   "lu_wavefront",    "lu_wavefront ssend",
-    "master_wild",      "mg_halo",     "persistent_race",  "racing_comms",   "receive_first",   "rendezvous_halo",
-    "rendezvous_relay", "ssend_tests", "usual_source",     "waitany_server", "waitsome_server", "work_stealing",
+    "all_pairs",          "cancel_race",    "irecv_test_storm", "late_receive",     "lu_wavefront",
+    "lu_wavefront ssend", "master_wild",    "mg_halo",          "persistent_race",  "probing_server",
+    "racing_comms",       "receive_first",  "rendezvous_halo",  "rendezvous_relay", "ssend_tests",
+    "usual_source",       "waitany_server", "waitsome_server",  "work_stealing",
 };
 
 unsigned disturbed_runs() {
@@ -35,10 +36,12 @@ unsigned disturbed_runs() {
 
 const determinism_test::Disturbance& disturbance(unsigned i) { return kDisturbances[i % std::size(kDisturbances)]; }
 
-// `name`: of the program, and its argument if it has one.
+// `name`: of the program, and its argument if it has one. With a digest the engine also checks that no message comes
+// earlier than it was sure that one could.
 std::vector<std::string> racing_job(int ranks, const std::string& name, const std::vector<std::string>& options) {
   const size_t space = name.find(' ');
   auto argv = job(ranks, "racing/" + name.substr(0, space), options);
+  argv.insert(argv.begin() + 1, "--digest");
   if (space != std::string::npos) argv.push_back(name.substr(space + 1));
   if (name == "irecv_test_storm" && std::getenv("RACING_RUNS") == nullptr) argv.push_back("4096");
   return argv;
@@ -47,7 +50,8 @@ std::vector<std::string> racing_job(int ranks, const std::string& name, const st
 void expect_success(const RunResult& run) {
   INFO(run.err);
   REQUIRE(run.exit_code == 0);
-  CHECK(run.err.empty());
+  CHECK(run.err.substr(0, 18) == "detmpirun: digest ");
+  CHECK(run.err.size() == 18 + 16 + 1);
   CHECK(!run.out.empty());
 }
 
@@ -88,8 +92,8 @@ TEST_CASE("racing programs print the same bytes on 16 ranks") {
   for (const char* name : kPrograms) expect_same(name, 16);
 }
 
-// What makes them end is what parts ranks that are in step (chan/match/poll.hpp). Without it 8 of these jobs went on for
-// ever.
+// What makes them end is what parts ranks that are in step (chan/match/poll.hpp). Without it 8 of these jobs went on
+// for ever.
 TEST_CASE("two ranks that hand each other their last task come to an end, whatever the lookahead is") {
   for (const char* lookahead : {"65", "96", "127", "128", "192", "512", "1000"}) {
     for (const char* length : {"1", "5", "20"}) {
