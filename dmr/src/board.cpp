@@ -44,17 +44,26 @@ void Board::fail_at(uint64_t piece) {
   }
 }
 
-void Board::put_to_work(uint32_t mappers) {
-  std::atomic<uint32_t>& now = header().at_work;
-  uint32_t before = now.load();
-  while (before < mappers && !now.compare_exchange_weak(before, mappers)) {
+bool Board::add_mapper() {
+  std::atomic<uint32_t>& crew = header().crew;
+  uint32_t before = crew.load();
+  while ((before & BoardHeader::kCrewClosed) == 0 && !crew.compare_exchange_weak(before, before + 1)) {
   }
-  if (before < mappers) spmc::base::futex_wake_all(now);
+  return (before & BoardHeader::kCrewClosed) == 0;
 }
 
-void Board::await_work(uint32_t number) {
-  std::atomic<uint32_t>& now = header().at_work;
-  for (uint32_t seen; (seen = now.load(std::memory_order_acquire)) <= number;) spmc::base::futex_wait(now, seen);
+void Board::close_crew() {
+  std::atomic<uint32_t>& crew = header().crew;
+  if ((crew.load() & BoardHeader::kCrewClosed) != 0) return;
+  crew.fetch_or(BoardHeader::kCrewClosed);
+  spmc::base::futex_wake_all(crew);
+}
+
+uint32_t Board::await_crew() const {
+  std::atomic<uint32_t>& crew = header().crew;
+  uint32_t seen;
+  while (((seen = crew.load()) & BoardHeader::kCrewClosed) == 0) spmc::base::futex_wait(crew, seen);
+  return seen & ~BoardHeader::kCrewClosed;
 }
 
 void Board::set_key(uint32_t number, std::string_view key, uint64_t hash) {

@@ -68,30 +68,33 @@ struct alignas(64) WorkerLine {
 };
 
 struct BoardHeader {
+  static constexpr uint32_t kCrewClosed = 1u << 31;
+
   // The first piece of which the map failed, as far as is known; only falls. Mappers go on with pieces before it, so
   // that the one that is told of is the first of the input, in every run.
   alignas(64) std::atomic<uint64_t> first_failure;
   // The piece that is taken next, by whoever adds one: so pieces are begun in the order of the input. Nothing else is
   // told by it.
   alignas(64) std::atomic<uint64_t> next_piece;
-  // Mappers of lower numbers may take pieces (crew.hpp); the others wait for this word. The root, and mappers that find
-  // no piece. It only grows, so who sees a stale value waits, and is woken, or raises it to what it is.
-  alignas(64) std::atomic<uint32_t> at_work;
+  // How many mappers there are: the first so many (crew.hpp). The root counts one before it starts it; kCrewClosed is
+  // set by it or by a mapper that finds no piece, and then no more are to come. Reducers wait for that.
+  alignas(64) std::atomic<uint32_t> crew;
 };
 
 class Board {
  public:
   explicit Board(uint32_t workers);  // throws JobError
-  BoardHeader& header() { return *reinterpret_cast<BoardHeader*>(memory_.base()); }
+  BoardHeader& header() const { return *reinterpret_cast<BoardHeader*>(memory_.base()); }
   WorkerLine& mapper(uint32_t number) { return lines()[number]; }
   WorkerLine& reducer(uint32_t number) { return lines()[workers_ + number]; }
   void fail_at(uint64_t piece);
   uint64_t take_piece() { return header().next_piece.fetch_add(1, std::memory_order_relaxed); }
-  // At least the first so many mappers may take pieces.
-  void put_to_work(uint32_t mappers);
-  uint32_t at_work() { return header().at_work.load(std::memory_order_relaxed); }
-  // Of a mapper: blocks until it may.
-  void await_work(uint32_t number);
+  // Of the root, before it starts the next mapper: false if no more are to come.
+  bool add_mapper();
+  uint32_t mappers() const { return header().crew.load(std::memory_order_relaxed) & ~BoardHeader::kCrewClosed; }
+  void close_crew();
+  // Blocks until it is closed: how many mappers there are.
+  uint32_t await_crew() const;
   // Of a reducer, by itself: the key that it reduces now.
   void set_key(uint32_t number, std::string_view key, uint64_t hash);
   // After its end.

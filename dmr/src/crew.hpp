@@ -1,8 +1,8 @@
-// Which mappers are at work: as many as keep the cores busy.
+// How many mappers there are: as many as keep the cores busy.
 //
 // Each mapper finds nearly all keys of its input, and each of those is one to hand out: so many mappers make more work
 // than few. They are there for maps that wait, for a disk or for a command. So there is one to a core at first, and one
-// more whenever those that are at work have left cores idle for a while. Who maps what does not show in the output.
+// more is started whenever they have left cores idle for a while. Who maps what does not show in the output.
 #pragma once
 
 #include <base/sys.hpp>
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "board.hpp"
 
@@ -18,33 +19,45 @@ namespace dmr {
 
 class Crew {
  public:
-  // `processor_ns(mapper)`: the processor time that it has taken so far, if that is known.
+  using Start = std::function<void(uint32_t mapper)>;
+  // The processor time that it has taken so far, if that is known.
   using ProcessorTime = std::function<std::optional<uint64_t>(uint32_t mapper)>;
-  Crew(Board& board, uint32_t mappers, ProcessorTime processor_ns)
-      : board_(board), mappers_(mappers), cores_(spmc::base::usable_cores()), processor_ns_(std::move(processor_ns)) {
-    board_.put_to_work(std::min(mappers, cores_));
+  Crew(Board& board, uint32_t most, Start start, ProcessorTime processor_ns)
+      : board_(board),
+        most_(most),
+        cores_(spmc::base::usable_cores()),
+        start_(std::move(start)),
+        processor_ns_(std::move(processor_ns)) {}
+
+  void start_first() {
+    for (uint32_t i = 0; i < std::min(most_, cores_); ++i) start_next();
   }
 
   // To be called often. `now_ns`: of a clock that only grows, not 0.
   void look(uint64_t now_ns) {
-    const uint32_t at_work = board_.at_work();
-    if (at_work == mappers_ || now_ns - looked_ns_ < kWindowNs) return;
-    const std::optional<uint64_t> used = used_ns(at_work);
-    const uint64_t most = (now_ns - looked_ns_) * std::min(cores_, at_work);
-    const bool idle = !used || (looked_ns_ != 0 && (*used - used_before_) * 4 < most * 3);
+    const uint32_t mappers = board_.mappers();
+    if (mappers == most_ || now_ns - looked_ns_ < kWindowNs) return;
+    const std::optional<uint64_t> used = used_ns(mappers);
+    const uint64_t available = (now_ns - looked_ns_) * std::min(cores_, mappers);
+    const bool idle = !used || (looked_ns_ != 0 && (*used - used_before_) * 4 < available * 3);
     idle_windows_ = idle ? idle_windows_ + 1 : 0;
-    if (idle_windows_ >= kIdleWindows) board_.put_to_work(at_work + 1);
+    if (idle_windows_ >= kIdleWindows) start_next();
     looked_ns_ = now_ns;
-    used_before_ = used.value_or(0);  // who comes to work now has taken little so far
+    used_before_ = used.value_or(0);  // who was started now has taken none
   }
 
  private:
   static constexpr uint64_t kWindowNs = 10'000'000;
   static constexpr uint32_t kIdleWindows = 2;  // one may be a start, or a moment's wait
 
-  std::optional<uint64_t> used_ns(uint32_t at_work) const {
+  void start_next() {
+    const uint32_t next = board_.mappers();  // nobody else adds one
+    if (board_.add_mapper()) start_(next);
+  }
+
+  std::optional<uint64_t> used_ns(uint32_t mappers) const {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < at_work; ++i) {
+    for (uint32_t i = 0; i < mappers; ++i) {
       const auto used = processor_ns_(i);
       if (!used) return {};
       sum += *used;
@@ -53,8 +66,9 @@ class Crew {
   }
 
   Board& board_;
-  const uint32_t mappers_;
+  const uint32_t most_;
   const uint32_t cores_;
+  Start start_;
   ProcessorTime processor_ns_;
   uint64_t looked_ns_ = 0;  // 0: not yet
   uint64_t used_before_ = 0;

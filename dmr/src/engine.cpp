@@ -93,15 +93,14 @@ class Root {
 
  private:
   Plan make_plan(const ByteJob& job, const Input& input, const Skips& skips) {
-    constexpr uint64_t kLeastMemory = 256 << 10;
-    // Of the whole, mappers and reducers get half each: what a mapper hands out, reducers have before it is gone.
-    const uint64_t each = std::max(memory_of(options_) / (2 * n_), kLeastMemory);
+    // Mappers and reducers get half each: what a mapper hands out, reducers have before it is gone.
+    const uint64_t half = memory_of(options_) / 2;
     std::string why_none;
     auto files = open_spill_files(options_.temporary_folder, n_, why_none);
-    return Plan{job, input, skips, n_, each, Board(n_), std::move(files), std::move(why_none), {}, {}};
+    return Plan{job, input, skips, n_, half, Board(n_), std::move(files), std::move(why_none), {}, {}};
   }
 
-  // Mappers are the first n of the team, reducers the next.
+  // Mappers are the first n of the team, reducers the next. Most mappers may never be started.
   void start_all() {
     team_.alloc(2 * n_);
     const size_t window = n_ <= 8 ? 256 << 10 : 64 << 10;
@@ -109,7 +108,7 @@ class Root {
       add_channel(plan_.shuffle, window, team_.sid(i / n_), team_.sid(n_ + i % n_));
     }
     for (uint32_t i = 0; i < n_; ++i) add_channel(plan_.results, window, team_.sid(n_ + i), 0);
-    for (uint32_t i = 0; i < n_; ++i) team_.start(i, [this, i] { return run_mapper(plan_, i); });
+    crew_.start_first();
     for (uint32_t i = 0; i < n_; ++i) team_.start(n_ + i, [this, i] { return run_reducer(plan_, i); });
   }
 
@@ -123,16 +122,15 @@ class Root {
 
   void await_mappers() {
     watch_.resize(2 * n_);
-    Crew crew(plan_.board, n_, [this](uint32_t i) { return team_.processor_ns(i); });
     for (bool busy = true; busy;) {
       base::nap_ns(kLookNs);
       busy = false;
-      for (uint32_t i = 0; i < n_; ++i) {
+      for (uint32_t i = 0; i < plan_.board.mappers(); ++i) {
         const bool runs = look_at_mapper(i);
-        if (!runs) plan_.board.put_to_work(n_);  // it has failed, or is done
+        if (!runs) plan_.board.close_crew();  // it has failed, or is done
         busy = busy || runs;
       }
-      crew.look(base::monotonic_ns());
+      crew_.look(base::monotonic_ns());
       tell_progress(false);
     }
     if (mapper_failed_) throw_failed_map();
@@ -290,6 +288,8 @@ class Root {
   bool mapper_failed_ = false;
   bool failed_ = false;  // a reducer
   Team team_;            // ends before the plan
+  Crew crew_{plan_.board, n_, [this](uint32_t i) { team_.start(i, [this, i] { return run_mapper(plan_, i); }); },
+             [this](uint32_t i) { return team_.processor_ns(i); }};
 };
 
 }  // namespace

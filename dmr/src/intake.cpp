@@ -54,13 +54,13 @@ class Combining {
   explicit Combining(const Plan& plan) : plan_(plan), table_(plan.job.start_table()) {}
 
   void take(uint64_t pairs, chan_id channel) {
-    // A mapper that was not needed has none.
-    if (!any_) table_->expect(pairs, plan_.memory_each / 2);
+    // A mapper that got no piece has none.
+    if (!any_) table_->expect(pairs, plan_.memory_of_reducer() / 2);
     any_ = any_ || pairs > 0;
     each_block(channel, [this](const std::string& block) {
       add(block);
       // A sorted run needs less memory.
-      if (table_->bytes_held() > plan_.memory_each) sort();
+      if (table_->bytes_held() > plan_.memory_of_reducer()) sort();
     });
   }
   void give(Merger& merger) {
@@ -103,7 +103,8 @@ void add_sorted(const Plan& plan, std::vector<SortedShare> shares, Merger& merge
   constexpr uint64_t kLeastBuffer = 4 << 10, kMostBuffer = 1 << 20;
   size_t segments = 1;
   for (const SortedShare& share : shares) segments += share.segments.size();
-  const auto buffer = static_cast<size_t>(std::clamp(plan.memory_each / 2 / segments, kLeastBuffer, kMostBuffer));
+  const auto buffer =
+      static_cast<size_t>(std::clamp(plan.memory_of_reducer() / 2 / segments, kLeastBuffer, kMostBuffer));
   for (SortedShare& share : shares) {
     for (const Segment& s : share.segments) {
       merger.add(RunReader(bytes_of_file(plan.spill_files[s.file].get(), s.offset, s.bytes, buffer)));
@@ -117,8 +118,10 @@ void add_sorted(const Plan& plan, std::vector<SortedShare> shares, Merger& merge
 void take_in(const Plan& plan, uint32_t reducer, Merger& merger) {
   std::vector<SortedShare> sorted(plan.workers);
   Combining combining(plan);
+  const uint32_t mappers = plan.board.await_crew();
   for (uint32_t step = 0; step < plan.workers; ++step) {
     const uint32_t mapper = (reducer + step) % plan.workers;
+    if (mapper >= mappers) continue;
     const chan_id channel = plan.shuffled(mapper, reducer);
     const ShareHead head = receive_head(channel);
     if (head.is_sorted != 0) sorted[mapper] = take_sorted(channel);

@@ -1,8 +1,9 @@
 // A mapper: maps pieces as long as there are any, then hands its pairs to the reducers.
 //
 // To each reducer it sends its share: a ShareHead, blocks of pairs, and an empty message; and if they are sorted, the
-// list of the segments of its file. At step s mapper i serves reducer i - s, and reducer j listens to mapper j + s: all
-// are busy at every step, and nobody waits in a circle.
+// list of the segments of its file. At step s mapper i serves reducer i - s, and reducer j listens to mapper j + s, if
+// there is one: with all mappers, all are busy at every step; and nobody waits in a circle, since a pair of the least
+// step that is not done has nothing else to do.
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -56,12 +57,12 @@ void map_pieces(Plan& plan, Maps& maps, Runs& runs) {
     as_turn(*g_line, [&] {
       if (working_on(piece.begin, piece.end)) maps.map(piece, runs);
     });
-    if (maps.bytes_held() + runs.bytes_held() > plan.memory_each) spill(maps, runs);
+    if (maps.bytes_held() + runs.bytes_held() > plan.memory_of_mapper()) spill(maps, runs);
     plan.input.release(piece);
     g_line->steps.fetch_add(1, std::memory_order_relaxed);
   }
   g_line->piece.store(WorkerLine::kNothing, std::memory_order_relaxed);
-  plan.board.put_to_work(plan.workers);  // everybody hands out
+  plan.board.close_crew();
 }
 
 // Sends each reducer its share, by share(reducer, channel).
@@ -116,7 +117,6 @@ void hand_out_held(const Plan& plan, uint32_t number, Maps& maps) {
 }
 
 void map_and_hand_out(Plan& plan, uint32_t number) {
-  plan.board.await_work(number);
   Runs runs(plan, number);
   std::unique_ptr<Maps> maps = plan.job.start_maps();
   map_pieces(plan, *maps, runs);

@@ -24,7 +24,7 @@ Runs::Runs(const Plan& plan, uint32_t mapper) : plan_(plan), mapper_(mapper), se
 void Runs::add(std::string_view key, std::string_view value) {
   const PairView pair{key, value, piece_};
   check_size(pair);
-  if (held_ > 0 && held_ + key.size() + value.size() > plan_.memory_each) outside_turn([this] { spill(); });
+  if (held_ > 0 && held_ + key.size() + value.size() > plan_.memory_of_mapper()) outside_turn([this] { spill(); });
   Sorter& sorter = of_reducer_[reducer_of(plan_, key)];
   held_ -= sorter.bytes_held();
   outside_turn_if_it_fails([&] { sorter.add(pair); });

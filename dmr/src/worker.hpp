@@ -1,6 +1,7 @@
 // What mappers and reducers do in their spaces. Each returns its exit status, which is for people.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,13 +21,17 @@ struct Plan {
   const Input& input;
   const Skips& skips;
   uint32_t workers;
-  uint64_t memory_each;  // of a mapper; a reducer needs as much, if keys are spread evenly over reducers
+  uint64_t memory;  // of all mappers, and again of all reducers: those need as much, if keys are spread evenly
   Board board;
   std::vector<spmc::base::UniqueFd> spill_files;  // of each mapper; invalid where there can be none
   std::string why_no_spill_files;                 // if they are invalid
   std::vector<chan_id> shuffle;                   // from mapper i to reducer j: [i * workers + j]
   std::vector<chan_id> results;                   // from reducer j to the root
+  static constexpr uint64_t kLeastMemory = 256 << 10;
 
+  // Bytes for pairs. A mapper's share gets smaller when another is started.
+  uint64_t memory_of_mapper() const { return std::max(memory / board.mappers(), kLeastMemory); }
+  uint64_t memory_of_reducer() const { return std::max(memory / workers, kLeastMemory); }
   chan_id shuffled(uint32_t mapper, uint32_t reducer) const { return shuffle[mapper * workers + reducer]; }
 };
 

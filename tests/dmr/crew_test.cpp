@@ -29,14 +29,19 @@ struct Counting : dmr::MapReduce<Counting, uint64_t, uint64_t, dmr::Sum<uint64_t
   }
 };
 
-// Mappers at work after looks for so long, if each uses this part of the time.
+// Mappers that are started by looks for so long, if each uses this part of the time.
 uint32_t at_work_after(uint64_t ms, uint32_t mappers, double part) {
   constexpr uint64_t kMs = 1'000'000;
   dmr::Board board(mappers);
   uint64_t now = kMs;
-  dmr::Crew crew(board, mappers, [&](uint32_t) { return static_cast<uint64_t>(static_cast<double>(now) * part); });
+  uint32_t started = 0;
+  dmr::Crew crew(
+      board, mappers, [&](uint32_t number) { CHECK(number == started++); },
+      [&](uint32_t) { return static_cast<uint64_t>(static_cast<double>(now) * part); });
+  crew.start_first();
   for (; now < ms * kMs; now += kMs) crew.look(now);
-  return board.at_work();
+  CHECK(board.mappers() == started);
+  return started;
 }
 
 }  // namespace

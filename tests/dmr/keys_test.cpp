@@ -1,5 +1,9 @@
 // Keys: which are one, in what order they come; and how the values of each are put together.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <set>
@@ -51,26 +55,66 @@ struct EachValue : LongAndShort<EachValue, dmr::EveryValue> {
   }
 };
 
-// Of one worker of two, keys are so many that it writes them to its file; the other's stay in its table.
-struct OneSided : dmr::MapReduce<OneSided, std::string, uint64_t, dmr::Sum<uint64_t>> {
-  void map(const dmr::Piece& piece, auto& emit) const {
-    const uint64_t keys = piece.number % 2 == 0 ? kKeys : 50;
-    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(key_of(number_of_key(n) % keys), n);
-  }
-};
-
 // All keys go to one reducer.
 struct ToOne : LongAndShort<ToOne, dmr::Sum<uint64_t>> {
   uint32_t partition(const std::string&, uint32_t) const { return 0; }
 };
 
-// Each of these keys, several times.
-struct Repeated : dmr::MapReduce<Repeated, std::string, uint64_t, dmr::Sum<uint64_t>> {
-  const std::vector<std::string>& keys;
-  explicit Repeated(const std::vector<std::string>& of) : keys(of) {}
-  void map(const dmr::Piece& piece, auto& emit) const {
-    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(keys[n % keys.size()], n);
+// Which mapper maps what depends on timing; these jobs wait for each other's pieces where a test needs more. Who waits
+// sleeps, so that cores are idle and all mappers are put to work.
+class Begun {
+ public:
+  // Of the pieces that are begun; with this one.
+  void add() const { ++count_; }
+  void await(uint64_t pieces) const {
+    while (count_ < pieces) usleep(1000);
   }
+
+ private:
+  static std::atomic<uint64_t>& shared_by_spaces() {
+    void* const memory = mmap(nullptr, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    EXPECT(memory != MAP_FAILED);
+    return *new (memory) std::atomic<uint64_t>(0);
+  }
+  std::atomic<uint64_t>& count_ = shared_by_spaces();
+};
+
+constexpr uint64_t kNumbers = 200'000, kEach = 5'000, kPieces = kNumbers / kEach;
+
+// One mapper has the first piece and no other, and so many keys that it writes them to its file; those of others stay
+// in their tables.
+struct OneSided : dmr::MapReduce<OneSided, std::string, uint64_t, dmr::Sum<uint64_t>> {
+  bool are_several;
+  Begun begun;
+  explicit OneSided(int workers) : are_several(workers > 1) {}
+
+  static uint64_t keys_of(uint64_t piece) { return piece == 0 ? kKeys / kEach : 1; }
+  static std::string key(uint64_t n, uint64_t i) { return key_of(n < kEach ? n * keys_of(0) + i : n % 50); }
+  void map(const dmr::Piece& piece, auto& emit) const {
+    begun.add();
+    for (uint64_t n = piece.begin; n < piece.end; ++n) {
+      for (uint64_t i = 0; i < keys_of(piece.number); ++i) emit(key(n, i), n);
+    }
+    if (are_several && piece.number == 0) begun.await(kPieces);
+  }
+};
+
+// Each of these keys, several times; and each mapper maps as many pieces as any other: none returns from a piece before
+// as many have been begun as there are mappers, and then as many again.
+class Evenly : public dmr::MapReduce<Evenly, std::string, uint64_t, dmr::Sum<uint64_t>> {
+ public:
+  Evenly(const std::vector<std::string>& keys, uint64_t pieces, uint64_t mappers)
+      : keys_(keys), pieces_(pieces), mappers_(mappers) {}
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) emit(keys_[n % keys_.size()], n);
+    begun_.add();
+    begun_.await(std::min(pieces_, (piece.number / mappers_ + 1) * mappers_));
+  }
+
+ private:
+  const std::vector<std::string>& keys_;
+  uint64_t pieces_, mappers_;
+  Begun begun_;
 };
 
 // Different keys that the usual partition gives to the first of so many reducers, until they have so many bytes.
@@ -87,8 +131,6 @@ std::vector<std::string> keys_of_first(uint32_t reducers, size_t bytes) {
   }
   return {keys.begin(), keys.end()};
 }
-
-constexpr uint64_t kNumbers = 200'000, kEach = 5'000;
 
 template <typename Job>
 void check_sums(const std::vector<std::pair<std::string, uint64_t>>& expected) {
@@ -120,11 +162,17 @@ TEST_CASE("some workers have more keys than fit in memory, others do not") {
   run_root([] {
     std::map<std::string, uint64_t> expected;
     for (uint64_t n = 0; n < kNumbers; ++n) {
-      expected[key_of(number_of_key(n) % (n / kEach % 2 == 0 ? kKeys : 50))] += n;
+      for (uint64_t i = 0; i < OneSided::keys_of(n / kEach); ++i) expected[OneSided::key(n, i)] += n;
     }
+    EXPECT(expected.size() > kKeys / 2);
     const auto input = dmr::Input::numbers(kNumbers, kEach);
-    for (const int workers : {1, 2, 4})
-      EXPECT(OneSided().run(input, with(workers, kLittleMemory)) == list_of(expected));
+    for (const int workers : {1, 2, 4}) {
+      std::vector<std::pair<std::string, uint64_t>> got;
+      const auto take = [&](std::string&& key, uint64_t sum) { got.emplace_back(std::move(key), sum); };
+      const auto statistics = OneSided(workers).run_each(input, with(workers, kLittleMemory), take);
+      EXPECT(got == list_of(expected));
+      EXPECT(statistics.bytes_spilled > 0);
+    }
   });
 }
 
@@ -135,7 +183,7 @@ TEST_CASE("a reducer has more keys than fit in memory, mappers do not") {
     constexpr uint32_t kReducers = 16;
     constexpr uint64_t kMemory = 32 << 20, kOfReducer = kMemory / 2 / kReducers;
     const auto keys = keys_of_first(kReducers, kOfReducer * 3 / 2);
-    // All keys are in the first 24 pieces, and again in the next, so that each comes from two mappers.
+    // All keys are in the first 24 pieces, and again in the next: each mapper has an eighth of them at most.
     const uint64_t count = 2 * keys.size(), each = keys.size() / 24 + 1;
     std::map<std::string, uint64_t> expected;
     for (uint64_t n = 0; n < count; ++n) expected[keys[n % keys.size()]] += n;
@@ -143,7 +191,7 @@ TEST_CASE("a reducer has more keys than fit in memory, mappers do not") {
     std::vector<std::pair<std::string, uint64_t>> got;
     const auto take = [&](std::string&& key, uint64_t sum) { got.emplace_back(std::move(key), sum); };
     const auto input = dmr::Input::numbers(count, each);
-    const auto statistics = Repeated(keys).run_each(input, with(kReducers, kMemory), take);
+    const auto statistics = Evenly(keys, input.pieces(), kReducers).run_each(input, with(kReducers, kMemory), take);
     EXPECT(got == list_of(expected));
     EXPECT(statistics.bytes_spilled == 0);
   });

@@ -14,7 +14,7 @@ struct Progress {
 
 // None of these changes the output, but `skip_at_most`.
 struct Options {
-  // 1 to kMostWorkers; 0: one per usable core. Of more than there are cores, some work only if others leave cores idle.
+  // 1 to kMostWorkers; 0: one per usable core. Of more than there are cores, some map only if others leave cores idle.
   int workers = 0;
   // For the pairs of all workers together; 0: half of the machine's. Looked at between pieces: what a combiner's table
   // grows by within one piece comes on top, and a table that grows has its old and its new slots for a moment. What
