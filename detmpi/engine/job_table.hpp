@@ -23,7 +23,7 @@ namespace detmpi {
 
 // Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may be
 // of different builds.
-inline constexpr uint32_t kJobVersion = 10;
+inline constexpr uint32_t kJobVersion = 11;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -39,7 +39,7 @@ struct alignas(64) RankRecord {
   std::atomic<uint32_t> state;         // RankState
   std::atomic<uint32_t> call;          // CallId of the MPI call in which it crashed; 0: none
   std::atomic<uint32_t> crash_signal;  // set by the rank's crash handler, before `crash_place` is complete
-  uint64_t crash_address;              // the address it touched
+  uint64_t crash_address;              // the address it touched, see spmc::base::Crash
   std::atomic<int32_t> start_error;    // exec start: why it could not become the program (errno), set before it ends
   // What it waits for (describe.cpp): first frame; bytes, 0 until it is written.
   uint32_t description_frame;
@@ -85,8 +85,9 @@ struct alignas(4096) JobTable {
   uint32_t strict_sends;  // 1: standard and ready sends behave as synchronous ones
   uint32_t keep_digest;   // 1: ranks fold what happens to them into RankRecord::digest
   uint32_t first_space;   // of rank 0: kFirstSpace; 0 where there is no monitor
-  uint32_t order_output;  // 1: the ranks' standard output is merged in logical-time order (job/output_merge.hpp)
+  uint32_t order_output;  // 1: what the ranks print is merged in logical-time order (job/output_merge.hpp)
   uint32_t label_output;  // 1: every line of it names its rank
+  uint32_t with_errors;   // 1: both for standard error too
   uint64_t seed;          // of the order of messages; 0: the plain one
   uint64_t ranks_offset;  // of the parts, from the table's start, in bytes
   uint64_t lanes_offset;

@@ -134,15 +134,21 @@ bool EventDifference::only_content() const {
 
 bool output_counts(const RunOutcome& a, const RunOutcome& b) { return a.even() && b.even(); }
 
+bool errors_count(const RunOutcome& a, const RunOutcome& b) { return output_counts(a, b) && !a.early() && !b.early(); }
+
 std::optional<Difference> compare_runs(const RunOutcome& a, const RunOutcome& b, const CompareRules& rules) {
   if (auto found = compare_events(a.log, b.log, rules)) return found;
   Difference difference;
-  if (output_counts(a, b)) {
-    if (auto line = compare_output(a.output, b.output, rules)) {
-      difference.cause = Cause::kOutput;
-      difference.line = *line;
-      return difference;
-    }
+  std::optional<LineDifference> line;
+  if (output_counts(a, b)) line = compare_output(a.output, b.output, rules);
+  if (!line && errors_count(a, b)) {
+    line = compare_output(a.errors, b.errors, rules);
+    difference.in_errors = line.has_value();
+  }
+  if (line) {
+    difference.cause = Cause::kOutput;
+    difference.line = *line;
+    return difference;
   }
   if (a.code == b.code) return std::nullopt;
   difference.cause = Cause::kExit;

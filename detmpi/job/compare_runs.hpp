@@ -12,7 +12,9 @@ namespace detmpi {
 struct RunOutcome {
   int code = 0;  // exit code of the job
   EventLog log;
-  std::string output;
+  std::string output, errors;  // standard error: the ranks' and the job's own
+
+  bool early() const { return log.head().early != 0; }
 
   bool even() const { return log.head().even != 0; }
   uint64_t events() const;
@@ -56,9 +58,10 @@ struct LineDifference {
 
 struct Difference {
   Cause cause = Cause::kOutside;
-  EventDifference event;  // of the events, if they differ (kBeyondLog: rank and index alone)
-  size_t ranks = 0;       // whose events differ
-  LineDifference line;    // of the output, if that is what differs; else line 0
+  EventDifference event;   // of the events, if they differ (kBeyondLog: rank and index alone)
+  size_t ranks = 0;        // whose events differ
+  LineDifference line;     // of the output, if that is what differs; else line 0
+  bool in_errors = false;  // that line is one of standard error
 };
 
 // Pointers in the result point into the logs.
@@ -66,5 +69,7 @@ std::optional<Difference> compare_runs(const RunOutcome& reference, const RunOut
 
 // Is what they printed to be the same? Not if a job was ended from outside, or a rank just vanished.
 bool output_counts(const RunOutcome& reference, const RunOutcome& other);
+// And on standard error? Where a job ends early its messages may name processes.
+bool errors_count(const RunOutcome& reference, const RunOutcome& other);
 
 }  // namespace detmpi

@@ -26,6 +26,7 @@ struct JobOptions {
   bool keep_digest = false;
   bool order_output = false;
   bool label_output = false;
+  bool with_errors = false;
   uint64_t seed = 0;
   double timeout_s = 0;                 // after which the job is ended; 0: never
   double grace_s = 2;                   // see JobTable::grace_ns, as the next
@@ -36,7 +37,7 @@ struct JobOptions {
 // Environment through which detmpirun hands the job to the program.
 inline constexpr const char* kEnvSegment = "DETMPI_SEGMENT";  // descriptor of the segment
 inline constexpr const char* kEnvRank = "DETMPI_RANK";        // exec: the rank; absent: fork at MPI_Init
-inline constexpr const char* kEnvOutput = "DETMPI_OUTPUT";    // exec: descriptors of the rank's output, of the marks
+inline constexpr const char* kEnvOutput = "DETMPI_OUTPUT";    // exec: descriptors, see RankOutputFiles
 inline constexpr const char* kEnvEvents = "DETMPI_EVENTS";    // --verify: descriptor of the event log
 
 // Makes segment and table; this process is SPMC space 0, and not yet a space of the space layer. g_job is set.

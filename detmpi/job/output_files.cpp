@@ -15,42 +15,53 @@ using spmc::base::Status;
 
 Result<OutputFiles> OutputFiles::try_create() {
   OutputFiles files;
-  files.captured_ = g_job->order_output != 0 || g_job->label_output != 0;
-  if (!files.captured_) return files;
-  files.descriptor_limit_ = DL_TRY(spmc::base::allow_descriptors(g_job->ranks));
+  if (g_job->order_output == 0 && g_job->label_output == 0) return files;
+  files.kinds_ = g_job->with_errors != 0 ? 2 : 1;
+  files.descriptor_limit_ = DL_TRY(spmc::base::allow_descriptors(g_job->ranks * files.kinds_));
   files.marks_ = DL_TRY(spmc::base::create_append_file("output-marks"));
   return files;
 }
 
 Status OutputFiles::try_add() {
-  if (!captured_) return {};
-  outputs_.push_back(DL_TRY(spmc::base::create_append_file("standard-output")));
-  return spmc::base::append(outputs_.back().get(), "", kOutputStart);
+  constexpr const char* kNames[] = {"standard-output", "standard-error"};
+  for (uint32_t i = 0; i < kinds_; ++i) {
+    files_.push_back(DL_TRY(spmc::base::create_append_file(kNames[i])));
+    DL_TRY_STATUS(spmc::base::append(files_.back().get(), "", kOutputStart));
+  }
+  return {};
 }
 
 Result<RankOutputFiles> OutputFiles::try_enter() {
   RankOutputFiles own;
-  if (!captured_) return own;
+  if (!captured()) return own;
   spmc::base::set_descriptor_limit(descriptor_limit_);
-  DL_TRY_STATUS(spmc::base::make_standard_output(outputs_.back().get()));
-  own.output = spmc::base::move_high(std::move(outputs_.back())).release();
+  spmc::base::UniqueFd* const last = &files_[files_.size() - kinds_];
+  DL_TRY_STATUS(spmc::base::make_standard_output(last[kOutput].get()));
+  if (captured(kErrors)) DL_TRY_STATUS(spmc::base::make_standard_error(last[kErrors].get()));
+  for (uint32_t i = 0; i < kinds_; ++i) own.printed[i] = spmc::base::move_high(std::move(last[i])).release();
   own.marks = spmc::base::move_high(std::move(marks_)).release();
-  outputs_.clear();
+  files_.clear();
   return own;
 }
 
 void hand_on_output(RankOutputFiles files) {
-  (void)spmc::base::keep_across_exec(files.output);
-  (void)spmc::base::keep_across_exec(files.marks);
-  ::setenv(kEnvOutput, (std::to_string(files.output) + "," + std::to_string(files.marks)).c_str(), 1);
+  std::string text;
+  for (const int fd : {files.printed[kOutput], files.printed[kErrors], files.marks}) {
+    if (fd >= 0) (void)spmc::base::keep_across_exec(fd);
+    text += (text.empty() ? "" : ",") + std::to_string(fd);
+  }
+  ::setenv(kEnvOutput, text.c_str(), 1);
 }
 
 RankOutputFiles find_output() {
   RankOutputFiles files;
   const char* text = std::getenv(kEnvOutput);
-  if (text == nullptr || std::sscanf(text, "%d,%d", &files.output, &files.marks) != 2) return {};
-  spmc::base::close_on_exec(files.output);
-  spmc::base::close_on_exec(files.marks);
+  int& output = files.printed[kOutput];
+  int& errors = files.printed[kErrors];
+  if (text == nullptr || std::sscanf(text, "%d,%d,%d", &output, &errors, &files.marks) != 3) return {};
+  for (const int fd : {output, errors, files.marks}) {
+    if (fd >= 0) spmc::base::close_on_exec(fd);
+  }
   ::unsetenv(kEnvOutput);  // programs that this one starts are not ranks of the job
   return files;
 }

@@ -13,6 +13,7 @@ namespace detmpi {
 namespace {
 
 constexpr int kStandardOutput = 1;
+constexpr int kStandardError = 2;
 constexpr size_t kBlock = 64 * 1024;
 constexpr uint64_t kReleaseBytes = 1 << 20;  // memory is given back in pieces of this size
 constexpr uint64_t kTurnNs = 20'000'000;     // of write_certain, about
@@ -22,7 +23,10 @@ constexpr uint64_t kPageMask = ~(kPage - 1);
 }  // namespace
 
 OutputMerge::OutputMerge(OutputFiles files)
-    : files_(std::move(files)), streams_(files_.captured() ? g_job->ranks : 0), block_(kBlock) {}
+    : files_(std::move(files)),
+      ranks_(files_.captured() ? g_job->ranks : 0),
+      same_file_(spmc::base::same_file(kStandardOutput, kStandardError)),
+      block_(kBlock) {}
 
 spmc::base::Result<bool> OutputMerge::write_certain() {
   if (!files_.captured()) return false;
@@ -30,11 +34,10 @@ spmc::base::Result<bool> OutputMerge::write_certain() {
   bool learnt = false;
   for (;;) {
     while (text_written_ < text_.size()) {
-      text_written_ += DL_TRY(spmc::base::write_ready(kStandardOutput, text_.data() + text_written_,
-                                                      text_.size() - text_written_, kTurnNs));
+      DL_TRY_STATUS(write_text());
       if (spmc::base::monotonic_ns() >= until) return true;
     }
-    if (streams_[piece_rank_].taken < piece_end_) {
+    if (stream(piece_.rank, piece_.printed).taken < piece_.end) {
       fill();
     } else if (!next_piece()) {
       if (learnt || !front_is_blocked()) return false;
@@ -42,6 +45,25 @@ spmc::base::Result<bool> OutputMerge::write_certain() {
       learnt = true;
     }
   }
+}
+
+spmc::base::Status OutputMerge::write_text() {
+  const char* rest = text_.data() + text_written_;
+  const size_t bytes = text_.size() - text_written_;
+  if (piece_.printed == kOutput) {
+    text_written_ += DL_TRY(spmc::base::write_ready(kStandardOutput, rest, bytes, kTurnNs));
+    return {};
+  }
+  if (!errors_lost_) {
+    auto written = spmc::base::write_ready(kStandardError, rest, bytes, kTurnNs);
+    if (written) {
+      text_written_ += written.value();
+      return {};
+    }
+    errors_lost_ = true;
+  }
+  text_written_ = text_.size();
+  return {};
 }
 
 // Chooses what is written next. False: nothing is certain beyond what was written; true: look again, there may be.
@@ -56,34 +78,39 @@ bool OutputMerge::next_piece() {
   if (marks_.empty() || is_cut_off(marks_.top().key)) return take_rest();
   const Mark mark = marks_.top();
   marks_.pop();
-  Stream& stream = streams_[mark.key.rank];
-  stream.certain = std::max(stream.certain, mark.size);
-  take(mark.key.rank, mark.size, Cut::kLines);
+  uint64_t& certain = stream(mark.key.rank, mark.printed).certain;
+  certain = std::max(certain, mark.size);
+  take(mark.key.rank, mark.printed, mark.size, Cut::kLines);
   return true;
 }
 
 bool OutputMerge::next_piece_unordered() {
-  for (size_t i = 0; i < streams_.size(); ++i) {
+  for (uint32_t i = 0; i < count(); ++i) {
     const uint32_t rank = turn_;
-    turn_ = (turn_ + 1) % static_cast<uint32_t>(streams_.size());
-    const Cut cut = streams_[rank].ended ? Cut::kNone : Cut::kLines;
-    if (take(rank, size_of(rank), cut)) return true;
+    turn_ = (turn_ + 1) % count();
+    const Cut cut = ranks_[rank].ended ? Cut::kNone : Cut::kLines;
+    for (const Printed printed : kPrinted) {
+      if (take(rank, printed, size_of(rank, printed), cut)) return true;
+    }
   }
   return false;
 }
 
 // What the front rank has printed in its present epoch.
 bool OutputMerge::take_front() {
-  Stream& stream = streams_[front_.rank];
-  const bool ended = stream.ended;
-  const uint64_t size = size_of(front_.rank);
+  Rank& rank = ranks_[front_.rank];
+  const bool ended = rank.ended;
+  const uint64_t sizes[] = {size_of(front_.rank, kOutput), size_of(front_.rank, kErrors)};
   const auto epoch = rank_record(static_cast<int>(front_.rank)).output_epoch.load(std::memory_order_acquire);
-  if (epoch > front_.epoch) return true;             // not all that is in its file belongs here
+  if (epoch > front_.epoch) return true;             // not all that is in its files belongs here
   if (epoch < front_.epoch && !ended) return false;  // it is blocked, and all of it is marked
   if (!ended && starts_with_zero(front_.rank)) return false;
-  if (take(front_.rank, size, ended && !cut_ ? Cut::kNone : Cut::kLines)) return true;
-  stream.finished = ended;
-  if (ended) stream.certain = std::max(stream.certain, size);
+  for (const Printed printed : kPrinted) {
+    if (printed == kErrors && same_file_ && !ended) continue;  // output that is still to come is before them
+    if (take(front_.rank, printed, sizes[printed], ended && !cut_ ? Cut::kNone : Cut::kLines)) return true;
+    if (ended) rank.streams[printed].certain = std::max(rank.streams[printed].certain, sizes[printed]);
+  }
+  rank.finished = ended;
   return ended;
 }
 
@@ -91,18 +118,20 @@ bool OutputMerge::is_cut_off(Key key) const { return cut_ && key.epoch > cut_->e
 
 // When all before the cut has been written: ends without a newline.
 bool OutputMerge::take_rest() {
-  for (uint32_t rank = 0; rank < streams_.size(); ++rank) {
-    if (take(rank, streams_[rank].certain, Cut::kNone)) return true;
+  for (uint32_t rank = 0; rank < count(); ++rank) {
+    for (const Printed printed : kPrinted) {
+      if (take(rank, printed, stream(rank, printed).certain, Cut::kNone)) return true;
+    }
   }
   return false;
 }
 
 bool OutputMerge::find_front() {
   have_front_ = false;
-  for (uint32_t rank = 0; rank < streams_.size(); ++rank) {
-    if (streams_[rank].finished) continue;
+  for (uint32_t rank = 0; rank < count(); ++rank) {
+    if (ranks_[rank].finished) continue;
     const auto epoch = rank_record(static_cast<int>(rank)).output_epoch.load(std::memory_order_acquire);
-    const Key key{std::max(epoch, streams_[rank].settled), rank};
+    const Key key{std::max(epoch, ranks_[rank].settled), rank};
     if (is_cut_off(key)) continue;
     if (!have_front_ || key < front_) front_ = key;
     have_front_ = true;
@@ -111,45 +140,56 @@ bool OutputMerge::find_front() {
 }
 
 bool OutputMerge::front_is_blocked() const {
-  if (!have_front_ || g_job->first_come != 0 || streams_[front_.rank].ended) return false;
+  if (!have_front_ || g_job->first_come != 0 || ranks_[front_.rank].ended) return false;
   const auto kind = clock_line(static_cast<int>(front_.rank)).kind.load(std::memory_order_relaxed);
   return kind == static_cast<uint32_t>(space::ClockKind::kWaitAll) ||
          kind == static_cast<uint32_t>(space::ClockKind::kWaitAny);
 }
 
-// A rank that is found in one and the same wait before and after had printed what is in its file in its present epoch,
-// as if it had marked it, and its call does not return before the time of its bound.
 void OutputMerge::learn_of_blocked() {
   if (!snapshot_) snapshot_.emplace(view_, g_job->lookahead);
   seen_.clear();
-  for (uint32_t rank = 0; rank < streams_.size(); ++rank) {
+  for (uint32_t rank = 0; rank < count(); ++rank) {
     const int r = static_cast<int>(rank);
-    Seen seen{view_.version(r), rank_record(r).output_epoch.load(std::memory_order_acquire), 0};
-    seen.size = size_of(rank);
+    Seen seen{view_.version(r), rank_record(r).output_epoch.load(std::memory_order_acquire), {}};
+    for (const Printed printed : kPrinted) seen.size[printed] = size_of(rank, printed);
     seen_.push_back(seen);
   }
   const auto& states = snapshot_->take();
   bounds_ = chan::match::solve_bounds(states, bounds_);
   read_marks();
-  for (uint32_t rank = 0; rank < streams_.size(); ++rank) {
-    Stream& stream = streams_[rank];
-    const Seen& seen = seen_[rank];
-    if (states[rank].kind != chan::match::RankState::Kind::kWait) continue;
-    if (view_.version(static_cast<int>(rank)) != seen.version || starts_with_zero(rank)) continue;
-    if (seen.size > std::max(stream.marked, stream.waiting)) {
-      marks_.push({{seen.epoch, rank}, seen.size});
-      stream.waiting = seen.size;
-    }
-    // One that never returns holds the others back, since output ends near the time of a deadlock (deadlock.hpp).
-    if (bounds_[rank] == chan::match::kNever) continue;
-    stream.settled = std::max(stream.settled, (std::max<uint64_t>(bounds_[rank], 1) - 1) / g_job->lookahead);
+  for (uint32_t rank = 0; rank < count(); ++rank) {
+    if (states[rank].kind == chan::match::RankState::Kind::kWait) learn_of_wait(rank);
   }
 }
 
-// The rank itself does not notice such output at once (rank_output.cpp): it counts when it is marked.
+// A rank that is found in one and the same wait before and after had printed what is in its files in its present epoch,
+// as if it had marked it, and its call does not return before the time of its bound.
+void OutputMerge::learn_of_wait(uint32_t rank) {
+  const Seen& seen = seen_[rank];
+  if (view_.version(static_cast<int>(rank)) != seen.version || starts_with_zero(rank)) return;
+  // One that never returns holds the others back, since output ends near the time of a deadlock (deadlock.hpp).
+  const bool returns = bounds_[rank] != chan::match::kNever;
+  const uint64_t next = returns ? (std::max<uint64_t>(bounds_[rank], 1) - 1) / g_job->lookahead : seen.epoch;
+  for (const Printed printed : kPrinted) {
+    if (printed == kErrors && same_file_ && next <= seen.epoch) continue;  // output may still come before them
+    Stream& of = stream(rank, printed);
+    if (seen.size[printed] <= std::max(of.marked, of.waiting)) continue;
+    marks_.push({{seen.epoch, rank}, printed, seen.size[printed]});
+    of.waiting = seen.size[printed];
+  }
+  if (returns) ranks_[rank].settled = std::max(ranks_[rank].settled, next);
+}
+
 bool OutputMerge::starts_with_zero(uint32_t rank) {
+  return starts_with_zero(rank, kOutput) || starts_with_zero(rank, kErrors);
+}
+
+// The rank itself does not notice such output at once (rank_output.cpp): it counts when it is marked.
+bool OutputMerge::starts_with_zero(uint32_t rank, Printed printed) {
+  if (!files_.captured(printed)) return false;
   char first = 1;
-  auto got = spmc::base::read_at(files_.output(static_cast<int>(rank)), streams_[rank].marked, &first, 1);
+  auto got = spmc::base::read_at(files_.file(rank, printed), stream(rank, printed).marked, &first, 1);
   return got && got.value() == 1 && first == 0;
 }
 
@@ -160,8 +200,8 @@ void OutputMerge::read_marks() {
     auto got = spmc::base::read_at(files_.marks(), marks_read_, marks, sizeof marks);
     const size_t count = got ? got.value() / sizeof(OutputMark) : 0;
     for (size_t i = 0; i < count; ++i) {
-      marks_.push({{marks[i].epoch, marks[i].rank}, marks[i].size});
-      streams_[marks[i].rank].marked = marks[i].size;
+      marks_.push({{marks[i].epoch, marks[i].rank}, marks[i].printed, marks[i].size});
+      stream(marks[i].rank, marks[i].printed).marked = marks[i].size;
     }
     if (count > 0) (void)spmc::base::punch_hole(files_.marks(), marks_read_, count * sizeof(OutputMark));
     marks_read_ += count * sizeof(OutputMark);
@@ -169,82 +209,85 @@ void OutputMerge::read_marks() {
   }
 }
 
-uint64_t OutputMerge::size_of(uint32_t rank) {
-  auto size = spmc::base::file_size(files_.output(static_cast<int>(rank)));
-  return size ? size.value() : streams_[rank].taken;
+uint64_t OutputMerge::size_of(uint32_t rank, Printed printed) {
+  const uint64_t taken = stream(rank, printed).taken;
+  if (!files_.captured(printed)) return taken;
+  auto size = spmc::base::file_size(files_.file(rank, printed));
+  return size ? size.value() : taken;
 }
 
 // The piece is what the rank has printed up to `size`, or as much of it as whole lines. False if that is nothing.
-bool OutputMerge::take(uint32_t rank, uint64_t size, Cut cut) {
-  const uint64_t end = cut == Cut::kNone ? size : end_of_lines(rank, size);
-  if (end <= streams_[rank].taken) return false;
-  if (in_line_ && rank != piece_rank_ && g_job->label_output != 0) {  // what a rank left without an end
+bool OutputMerge::take(uint32_t rank, Printed printed, uint64_t size, Cut cut) {
+  const uint64_t end = cut == Cut::kNone ? size : end_of_lines(rank, printed, size);
+  if (end <= stream(rank, printed).taken) return false;
+  piece_ = {rank, printed, end};
+  Place& to = place(printed);
+  if (to.in_line && (to.rank != rank || to.printed != printed) && g_job->label_output != 0) {  // left without an end
     text_ += '\n';
-    in_line_ = false;
+    to.in_line = false;
   }
-  piece_rank_ = rank;
-  piece_end_ = end;
   return true;
 }
 
 // Behind the last end of a line before `size`; `taken` if there is none.
-uint64_t OutputMerge::end_of_lines(uint32_t rank, uint64_t size) {
-  Stream& stream = streams_[rank];
-  const uint64_t begin = std::max(stream.taken, stream.searched);
+uint64_t OutputMerge::end_of_lines(uint32_t rank, Printed printed, uint64_t size) {
+  Stream& of = stream(rank, printed);
+  const uint64_t begin = std::max(of.taken, of.searched);
   for (uint64_t end = size; end > begin;) {
     const size_t bytes = std::min<uint64_t>(kBlock, end - begin);
-    auto got = spmc::base::read_at(files_.output(static_cast<int>(rank)), end - bytes, block_.data(), bytes);
+    auto got = spmc::base::read_at(files_.file(rank, printed), end - bytes, block_.data(), bytes);
     const auto* found = got ? static_cast<const char*>(::memrchr(block_.data(), '\n', got.value())) : nullptr;
     if (found != nullptr) {
-      stream.searched = size;
+      of.searched = size;
       return end - bytes + static_cast<uint64_t>(found - block_.data()) + 1;
     }
     end -= bytes;
   }
-  stream.searched = std::max(stream.searched, size);
-  return stream.taken;
+  of.searched = std::max(of.searched, size);
+  return of.taken;
 }
 
 // Takes a block of the piece.
 void OutputMerge::fill() {
-  Stream& stream = streams_[piece_rank_];
+  Stream& of = stream(piece_.rank, piece_.printed);
   text_.clear();
   text_written_ = 0;
-  const size_t wanted = std::min<uint64_t>(kBlock, piece_end_ - stream.taken);
-  auto got = spmc::base::read_at(files_.output(static_cast<int>(piece_rank_)), stream.taken, block_.data(), wanted);
-  CHECK(got && got.value() > 0, "reading what rank %u has printed", piece_rank_);
+  const size_t wanted = std::min<uint64_t>(kBlock, piece_.end - of.taken);
+  auto got = spmc::base::read_at(files_.file(piece_.rank, piece_.printed), of.taken, block_.data(), wanted);
+  CHECK(got && got.value() > 0, "reading what rank %u has printed", piece_.rank);
   const size_t bytes = got.value();
   if (g_job->label_output != 0) label(block_.data(), bytes);
   else text_.append(block_.data(), bytes);
-  in_line_ = block_[bytes - 1] != '\n';
-  stream.taken += bytes;
-  release(piece_rank_);
+  place(piece_.printed) = {piece_.rank, piece_.printed, block_[bytes - 1] != '\n'};
+  of.taken += bytes;
+  release(piece_.rank, piece_.printed);
 }
 
 void OutputMerge::label(const char* text, size_t bytes) {
-  const std::string name = "[" + std::to_string(piece_rank_) + "] ";
+  const std::string name = "[" + std::to_string(piece_.rank) + "] ";
+  bool& in_line = place(piece_.printed).in_line;
   for (const char* end = text + bytes; text < end;) {
     const auto* newline = static_cast<const char*>(std::memchr(text, '\n', static_cast<size_t>(end - text)));
     const char* next = newline == nullptr ? end : newline + 1;
-    if (!in_line_) text_ += name;
+    if (!in_line) text_ += name;
     text_.append(text, next);
-    in_line_ = newline == nullptr;
+    in_line = newline == nullptr;
     text = next;
   }
 }
 
 // Gives back the memory of whole pages that have been written, but for the one that the rank looks at.
-void OutputMerge::release(uint32_t rank) {
-  Stream& stream = streams_[rank];
-  const uint64_t end = stream.taken & kPageMask;
-  if (end < stream.released + kReleaseBytes) return;
+void OutputMerge::release(uint32_t rank, Printed printed) {
+  Stream& of = stream(rank, printed);
+  const uint64_t end = of.taken & kPageMask;
+  if (end < of.released + kReleaseBytes) return;
   const auto punch = [&](uint64_t from, uint64_t to) {
-    if (from < to) (void)spmc::base::punch_hole(files_.output(static_cast<int>(rank)), from, to - from);
+    if (from < to) (void)spmc::base::punch_hole(files_.file(rank, printed), from, to - from);
   };
-  const uint64_t kept = stream.marked & kPageMask;
-  punch(stream.released, std::min(end, kept));
-  punch(std::max(stream.released, kept + kPage), end);
-  stream.released = end;
+  const uint64_t kept = of.marked & kPageMask;
+  punch(of.released, std::min(end, kept));
+  punch(std::max(of.released, kept + kPage), end);
+  of.released = end;
 }
 
 }  // namespace detmpi

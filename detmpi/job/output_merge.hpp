@@ -1,7 +1,8 @@
-// The monitor's part in ordered output: writes what the ranks print to standard output, in whole lines, in the order of
-// (epoch, rank), while the job runs. In one epoch of a rank (rank_output.hpp) its lines keep their order. A line
-// belongs to the epoch in which it was completed; what is left without an end comes when its rank has ended. The bytes
-// are those of the ranks, but for the labels.
+// The monitor's part in ordered output: writes what the ranks print to standard output and standard error, in whole
+// lines, in the order of (epoch, rank), while the job runs. In one epoch of a rank (rank_output.hpp) the lines of its
+// output keep their order, and those of its errors, which come after the former where both go to the same file: when a
+// rank's output gets into its file depends on stdio. A line belongs to the epoch in which it was completed; what is
+// left without an end comes when its rank has ended. The bytes are those of the ranks, but for the labels.
 //
 // What is certain: the front is the least (epoch, rank) among the ranks that may still print. What is marked before it
 // may be written, and so may what the front rank prints just now, as everybody else is later. Of a rank that is blocked
@@ -31,13 +32,14 @@ class OutputMerge {
   explicit OutputMerge(OutputFiles files);
 
   // The process of the rank has ended: nothing follows what is in its file.
-  void note_end(int rank) { streams_[static_cast<size_t>(rank)].ended = true; }
+  void note_end(int rank) { ranks_[static_cast<size_t>(rank)].ended = true; }
 
   // What is printed in later epochs is not shown; nothing of it has been. An end of output without a newline comes
   // last. `rank`: has failed in that epoch, so that whatever it prints belongs there; -1: none has.
   void cut_after(uint64_t epoch, int rank = -1) { cut_ = Key{epoch, static_cast<uint32_t>(rank)}; }
 
-  // Writes what is certain, for some milliseconds. True: call again at once. Error: that of standard output.
+  // Writes what is certain, for some milliseconds. True: call again at once. Error: that of standard output; where
+  // standard error cannot be written, nothing more is written there.
   spmc::base::Result<bool> write_certain();
 
  private:
@@ -48,6 +50,7 @@ class OutputMerge {
   };
   struct Mark {
     Key key;
+    Printed printed = kOutput;
     uint64_t size = 0;
     auto operator<=>(const Mark&) const = default;
   };
@@ -58,9 +61,22 @@ class OutputMerge {
     uint64_t marked = kOutputStart;   // by the rank itself
     uint64_t waiting = 0;             // size at the latest wait that was seen
     uint64_t certain = kOutputStart;  // size at the latest mark, or end, before the cut
-    uint64_t settled = 0;             // what it prints and is not marked belongs to this epoch or a later one
+  };
+  struct Rank {
+    Stream streams[2];     // by Printed
+    uint64_t settled = 0;  // what it prints and is not marked belongs to this epoch or a later one
     bool ended = false;
     bool finished = false;  // ended, and all is written
+  };
+  struct Piece {  // that is being written: the bytes of a file from `taken` to `end`
+    uint32_t rank = 0;
+    Printed printed = kOutput;
+    uint64_t end = 0;
+  };
+  struct Place {  // standard output or standard error, or both: what was written there last
+    uint32_t rank = 0;
+    Printed printed = kOutput;
+    bool in_line = false;  // it did not end a line
   };
   enum class Cut { kLines, kNone };
 
@@ -72,17 +88,26 @@ class OutputMerge {
   bool find_front();
   bool front_is_blocked() const;
   void learn_of_blocked();
+  void learn_of_wait(uint32_t rank);
   void read_marks();
+  bool starts_with_zero(uint32_t rank, Printed printed);
   bool starts_with_zero(uint32_t rank);
-  uint64_t size_of(uint32_t rank);
-  bool take(uint32_t rank, uint64_t size, Cut cut);
-  uint64_t end_of_lines(uint32_t rank, uint64_t size);
+  uint64_t size_of(uint32_t rank, Printed printed);
+  bool take(uint32_t rank, Printed printed, uint64_t size, Cut cut);
+  uint64_t end_of_lines(uint32_t rank, Printed printed, uint64_t size);
+  spmc::base::Status write_text();
   void fill();
   void label(const char* text, size_t bytes);
-  void release(uint32_t rank);
+  void release(uint32_t rank, Printed printed);
+
+  uint32_t count() const { return static_cast<uint32_t>(ranks_.size()); }
+  Stream& stream(uint32_t rank, Printed printed) { return ranks_[rank].streams[printed]; }
+  Place& place(Printed printed) { return places_[same_file_ ? kOutput : printed]; }
 
   OutputFiles files_;
-  std::vector<Stream> streams_;
+  std::vector<Rank> ranks_;
+  bool same_file_;                                                      // standard output and standard error are
+  bool errors_lost_ = false;                                            // standard error cannot be written
   std::priority_queue<Mark, std::vector<Mark>, std::greater<>> marks_;  // read and not written yet
   uint64_t marks_read_ = 0;                                             // bytes
   bool have_front_ = false;
@@ -94,16 +119,14 @@ class OutputMerge {
   struct Seen {
     uint64_t version = 0;
     uint64_t epoch = 0;
-    uint64_t size = 0;
+    uint64_t size[2] = {};
   };
   std::vector<Seen> seen_;
   uint32_t turn_ = 0;  // unordered: whose lines are next
-  // The piece being written: the bytes of a rank's file from `taken` to here.
-  uint32_t piece_rank_ = 0;
-  uint64_t piece_end_ = 0;
-  bool in_line_ = false;  // what was written last did not end a line
+  Piece piece_;
+  Place places_[2];
   std::vector<char> block_;
-  std::string text_;  // ready to be written, from text_written_ on
+  std::string text_;  // ready to be written, from text_written_ on, to where the piece goes
   size_t text_written_ = 0;
 };
 

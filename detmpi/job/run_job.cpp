@@ -13,7 +13,7 @@
 #include <string>
 
 #include "../engine/event_log.hpp"
-#include "fortran_lines.hpp"
+#include "line_by_line.hpp"
 #include "launch_monitor.hpp"
 #include "mpich_names.hpp"
 #include "report.hpp"
@@ -22,12 +22,13 @@ namespace detmpi {
 namespace {
 
 constexpr int kStandardOutput = 1;
+constexpr int kStandardError = 2;
 
 // In the child: becomes the program. `rank` < 0: fork start.
 [[noreturn]] void become_program(const LaunchOptions& options, int rank, const sigset_t& mask,
                                  RankOutputFiles files = {}) {
   spmc::base::restore_signal_mask(mask);
-  if (files.output >= 0) hand_on_output(files);
+  if (files.captured()) hand_on_output(files);
   const int fd = spmc::segment::descriptor();
   auto kept = spmc::base::keep_across_exec(fd);
   if (kept && options.event_log >= 0) {
@@ -37,7 +38,7 @@ constexpr int kStandardOutput = 1;
   ::setenv(kEnvSegment, std::to_string(fd).c_str(), 1);
   if (rank >= 0) ::setenv(kEnvRank, std::to_string(rank).c_str(), 1);
   offer_mpich_names();
-  ask_for_fortran_lines();
+  ask_for_lines();
   if (rank > 0) spmc::base::empty_standard_input();
   auto failed = kept ? spmc::base::execute(options.program[0], options.program) : kept;
   const int error = failed.error().code;
@@ -115,8 +116,9 @@ void print_digest() {
 
 int run_job(LaunchOptions options) {
   // In the order of arrival the clocks say nothing about cause and effect.
-  options.job.order_output =
-      options.ordered_output.value_or(!options.job.first_come && !spmc::base::is_terminal(kStandardOutput));
+  JobOptions& job = options.job;
+  job.order_output = options.ordered_output.value_or(!job.first_come && !spmc::base::is_terminal(kStandardOutput));
+  job.with_errors = job.label_output || (job.order_output && !spmc::base::is_terminal(kStandardError));
   if (auto made = job_create(options.job); !made) {
     std::fprintf(stderr, "detmpirun: %s\n", made.error().message().c_str());
     return 1;

@@ -72,6 +72,7 @@ class Verification {
     const VerifyRun reference = run_one(1);
     const int code = reference.outcome().code;
     show_output(reference.outcome().output);
+    std::fputs(reference.outcome().errors.c_str(), stderr);
     if (reference.stopped_by() != 0) return 128 + reference.stopped_by();
     if (code == kCannotStart) return code;
     if (timed_out(reference)) return code;
@@ -150,7 +151,8 @@ class Verification {
       std::fputs("  MPI_Wtime is called, which tells the real time: --wtime=logical makes it the same in every run.\n",
                  stderr);
     }
-    if (!other.messages().empty()) std::fprintf(stderr, "messages of %s:\n%s", name.c_str(), other.messages().c_str());
+    const std::string& errors = other.outcome().errors;
+    if (!errors.empty()) std::fprintf(stderr, "standard error of %s:\n%s", name.c_str(), errors.c_str());
   }
 
   bool asks_for_time(const EventLog& log) const {

@@ -65,7 +65,7 @@ Status VerifyRun::make_files(const LaunchOptions& options) {
   outcome_.log.head().ranks = ranks;
   outcome_.log.head().room = room;
   output_file_ = DL_TRY(spmc::base::create_append_file("output"));
-  if (plan_.number > 1) message_file_ = DL_TRY(spmc::base::create_append_file("messages"));
+  error_file_ = DL_TRY(spmc::base::create_append_file("errors"));
   return {};
 }
 
@@ -76,7 +76,7 @@ void VerifyRun::become_job(LaunchOptions options, int input, const sigset_t& mas
   auto own_input = spmc::base::open_again(input);
   const bool ready = own_input && spmc::base::make_standard_input(own_input.value().get()) &&
                      spmc::base::make_standard_output(output_file_.get()) &&
-                     (plan_.number == 1 || spmc::base::make_standard_error(message_file_.get()));
+                     spmc::base::make_standard_error(error_file_.get());
   if (!ready) {
     std::fputs("detmpirun: --verify: the standard files of a run cannot be replaced\n", stderr);
     std::exit(1);
@@ -117,9 +117,9 @@ void VerifyRun::watch(int pid) {
 
 Status VerifyRun::read_files() {
   outcome_.output = DL_TRY(content(output_file_.get()));
-  if (message_file_.valid()) messages_ = DL_TRY(content(message_file_.get()));
+  outcome_.errors = DL_TRY(content(error_file_.get()));
   output_file_.reset();
-  message_file_.reset();
+  error_file_.reset();
   log_file_.reset();
   return {};
 }

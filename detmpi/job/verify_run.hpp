@@ -24,14 +24,12 @@ struct RunPlan {
 class VerifyRun {
  public:
   // Runs it to its end. `input`: a file of memory, what the program reads from standard input. `mask`: of signals, for
-  // the job; those that a monitor takes are held back here. Messages of the reference go to standard error, those of
-  // others are kept.
+  // the job; those that a monitor takes are held back here.
   static spmc::base::Result<VerifyRun> try_run(const LaunchOptions& options, const RunPlan& plan, int input,
                                                const sigset_t& mask);
 
   const RunPlan& plan() const { return plan_; }
   const RunOutcome& outcome() const { return outcome_; }
-  const std::string& messages() const { return messages_; }
   double seconds() const { return seconds_; }
   unsigned stops() const { return stops_; }
   int stopped_by() const { return stopped_by_; }  // the signal by which detmpirun was asked to end; 0: none
@@ -45,11 +43,10 @@ class VerifyRun {
 
   RunPlan plan_;
   RunOutcome outcome_;
-  std::string messages_;
   double seconds_ = 0;
   unsigned stops_ = 0;
   int stopped_by_ = 0;
-  spmc::base::UniqueFd log_file_, output_file_, message_file_;
+  spmc::base::UniqueFd log_file_, output_file_, error_file_;
   spmc::base::Mapping log_;
 };
 

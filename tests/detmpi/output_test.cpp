@@ -95,6 +95,48 @@ TEST_CASE("ranks that print at uneven times") {
   CHECK(outputs.size() == 2);
 }
 
+TEST_CASE("standard error is merged, too") {
+  std::string out, err, both, labelled;
+  for (int i = 0; i < 4 * 20; ++i) {
+    const std::string token = std::to_string(i) + ": ", rank = std::to_string(i % 4);
+    const std::string of_out = token + "rank " + rank + "\n", of_err = token + "errors of rank " + rank + "\n";
+    out += of_out;
+    err += of_err;
+    both += of_out + of_err;
+    labelled += "[" + rank + "] " + of_out + "[" + rank + "] " + of_err;
+  }
+  for (const char* start : kStarts) {
+    const auto argv = job(4, "printing", {start}, {"ring of both", "20"});
+    const auto apart = run_command_same(argv);
+    CHECK(apart.out == out);
+    CHECK(apart.err == err);
+    for (int i = 0; i < 2; ++i) CHECK(run_shell(argv, "2>&1").out == both);
+    CHECK(run_shell(job(4, "printing", {start, "-l"}, {"ring of both", "20"}), "2>&1").out == labelled);
+    CHECK(run_shell(argv, "2>&1 >/dev/null").out == err);
+    // Nobody reads it, or it is closed.
+    CHECK(run_shell(argv, "2>&1 >&3 | true", "exec 3>&1; ").out == out);
+    CHECK(run_shell(argv, "2>&-").out == out);
+  }
+}
+
+TEST_CASE("standard error of ranks that print at uneven times") {
+  std::string expected;
+  for (int i = 0; i < 20; ++i) {
+    for (int rank = 0; rank < 4; ++rank) {
+      const std::string name = "rank " + std::to_string(rank), line = "line " + std::to_string(i) + "\n";
+      expected += name + " " + line + name + ", errors of " + line;
+    }
+  }
+  const auto argv = [](std::vector<std::string> options) { return job(4, "printing", options, {"uneven", "both"}); };
+  for (const char* start : kStarts) CHECK(run_shell(argv({start}), "2>&1").out == expected);
+  // The comparison could have failed.
+  std::set<std::string> outputs;
+  for (int i = 0; i < 20 && outputs.size() < 2; ++i) {
+    outputs.insert(run_command(argv({"--ordered-output=no"})).err);
+  }
+  CHECK(outputs.size() == 2);
+}
+
 TEST_CASE("a line comes whole, when it is complete") {
   std::string expected, labelled;
   for (int line = 0; line < 5; ++line) {
@@ -221,10 +263,15 @@ TEST_CASE("however a job ends, all that was printed is shown, before the message
       INFO(end.how << ", " << start << "\n" << run.err);
       CHECK(run.exit_code == end.exit_code);
       CHECK(run.out == expected);
+      const std::string errors = "errors of rank 0\nerrors of rank 1\nerrors of rank 2\n";
+      CHECK(run.err.substr(0, errors.size()) == errors);
       if (std::string(end.how) == "abort") continue;  // tells of it itself, at once
       const RunResult both = run_shell(argv, "2>&1");
-      CHECK(both.out.substr(0, expected.size()) == expected);
-      CHECK(both.out.find("rank 1", expected.size()) != std::string::npos);
+      const std::string shown = "rank 0 was here\nerrors of rank 0\nrank 1 was here\nerrors of rank 1\n";
+      CHECK(both.out.substr(0, shown.size()) == shown);
+      const size_t end_of_output = both.out.find("and ends");
+      REQUIRE(end_of_output != std::string::npos);
+      CHECK(both.out.find("rank 1", end_of_output) != std::string::npos);
     }
   }
 }

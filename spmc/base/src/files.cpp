@@ -91,6 +91,11 @@ void open_standard_files() {
 
 bool is_terminal(int fd) { return ::isatty(fd) != 0; }
 
+bool same_file(int one, int other) {
+  struct stat a, b;
+  return ::fstat(one, &a) == 0 && ::fstat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 Status make_standard_output(int fd) {
   if (::dup2(fd, STDOUT_FILENO) < 0) return Error{errno, "dup2"};
   return {};

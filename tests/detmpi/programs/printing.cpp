@@ -36,6 +36,18 @@ void ring(int rounds, bool flush) {
   }
 }
 
+// The same on standard error, and then on standard output.
+void ring_of_both(int rounds) {
+  int token = 0;
+  for (int round = 0; round < rounds; ++round) {
+    if (g_rank != 0 || round != 0) MPI_Recv(&token, 1, MPI_INT, left(), 0, kComm, MPI_STATUS_IGNORE);
+    std::fprintf(stderr, "%d: errors of rank %d\n", token, g_rank);
+    std::printf("%d: rank %d\n", token++, g_rank);
+    if (round % 2 == 0) std::fflush(stdout);
+    if (g_rank != g_size - 1 || round != rounds - 1) MPI_Send(&token, 1, MPI_INT, right(), 0, kComm);
+  }
+}
+
 // Whoever is asked prints, then whoever asked: both know the order. Between, calls that only pass time.
 void ask(int rounds) {
   for (int round = 0; round < rounds; ++round) {
@@ -78,6 +90,7 @@ void large(int kilobytes) {
 
 // All have printed, then one ends badly, with a line that it has not ended yet.
 void crash(const std::string& how) {
+  std::fprintf(stderr, "errors of rank %d\n", g_rank);
   std::printf("rank %d was here\n", g_rank);
   std::fflush(stdout);
   MPI_Barrier(kComm);
@@ -174,6 +187,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(kComm, &g_size);
   if (how == "ring") ring(number, false);
   if (how == "flushed ring") ring(number, true);
+  if (how == "ring of both") ring_of_both(number);
   if (how == "ask") ask(number);
   if (how == "pieces") pieces();
   if (how == "large") large(number);
@@ -188,6 +202,7 @@ int main(int argc, char** argv) {
   if (how == "tail") write_all("line of " + std::to_string(g_rank) + "\nend of " + std::to_string(g_rank));
   if (how == "uneven") {
     for (int i = 0; i < 20; ++i) {
+      if (what == "both") std::fprintf(stderr, "rank %d, errors of line %d\n", g_rank, i);
       work(mix(static_cast<uint64_t>(g_rank * 100 + i)) % 50);
       write_all("rank " + std::to_string(g_rank) + " line " + std::to_string(i) + "\n");
       MPI_Barrier(kComm);

@@ -30,6 +30,8 @@ Result<size_t> write_ready(int fd, const void* data, size_t bytes, uint64_t time
 // Standard input, output and error that were closed are /dev/null: no other file takes their numbers.
 void open_standard_files();
 bool is_terminal(int fd);
+// Whether both are open, and the same file, pipe or terminal.
+bool same_file(int one, int other);
 // Standard output, or another of the three, becomes another name of `fd`.
 Status make_standard_output(int fd);
 Status make_standard_input(int fd);
