@@ -353,6 +353,7 @@ int request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
 
 // A send is never cancelled: its message is on its way.
 int cancel(MPI_Request* handle) {
+  if (*handle == MPI_REQUEST_NULL) return make_error(MPI_ERR_REQUEST, "there is no request to cancel");
   if (const int code = check_handles(1, handle); code != MPI_SUCCESS) return code;
   Request* request = active_request(*handle);
   if (request != nullptr && request->kind == RequestKind::kGeneral) return general_cancel(*request);

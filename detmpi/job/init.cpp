@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "../coll/board_store.hpp"
 #include "../coll/comm_setup.hpp"
@@ -42,6 +43,8 @@ constexpr unsigned kFlushSeconds = 1;
   spmc::base::complain("MPI_Init: %s: %s", step, error.message().c_str());
   spmc::base::die(1);
 }
+
+std::thread::id g_main_thread;  // that has called MPI_Init
 
 bool g_is_rank = false;  // the handler below is also that of the monitor
 
@@ -86,6 +89,14 @@ void make_predefined_communicators(int rank) {
   self.transport = new CommTransport;
 }
 
+// Those that a library ends before a fork, and begins anew, are not among them.
+void tell_of_threads(unsigned threads) {
+  spmc::base::complain(
+      "MPI_Init: the program has begun %u thread%s before, which no rank has: ranks are forked here. With "
+      "detmpirun --start=exec each rank begins %s itself",
+      threads, threads == 1 ? "" : "s", threads == 1 ? "it" : "them");
+}
+
 // Fork start: this process, which has run the program up to here, starts the ranks and becomes their monitor; only the
 // ranks return. `mask`: the signals that a rank takes as the program set them up.
 int fork_ranks(RankOutputFiles& files) {
@@ -110,6 +121,7 @@ int fork_ranks(RankOutputFiles& files) {
     rank_record(rank).pid.store(child.value(), std::memory_order_relaxed);
   }
   spmc::base::empty_standard_input();
+  if (const unsigned threads = spmc::base::thread_count(); threads > 1) tell_of_threads(threads - 1);
   spmc::base::die(monitor_ranks(nullptr, std::move(output).value(), nullptr));
 }
 
@@ -222,6 +234,7 @@ void job_begin(int required) {
   make_predefined_communicators(rank);
   g_thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
   work_begin(g_thread_level < MPI_THREAD_SERIALIZED);
+  g_main_thread = std::this_thread::get_id();
   g_job_state = JobState::kRunning;
 }
 
@@ -309,7 +322,7 @@ int query_thread(int* provided) {
 }
 
 int is_thread_main(int* flag) {
-  *flag = 1;  // ranks are single threaded towards MPI
+  *flag = std::this_thread::get_id() == g_main_thread;
   return MPI_SUCCESS;
 }
 

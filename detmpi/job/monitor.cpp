@@ -305,7 +305,7 @@ class RankWatch final : public Watch {
   void explain_signal(int rank, const spmc::base::ExitReport& report, const RankRecord& record, RankState state) {
     char where[320] = "";
     if (record.crash_signal.load(std::memory_order_acquire) == static_cast<uint32_t>(report.status)) {
-      const bool touched = report.status == SIGSEGV || report.status == SIGBUS;
+      const bool touched = record.crash_address != spmc::base::Crash::kNoAddress;
       const int n = touched ? std::snprintf(where, sizeof where, ", touching address 0x%lx",
                                             static_cast<unsigned long>(record.crash_address))
                             : 0;

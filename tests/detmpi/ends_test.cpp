@@ -143,6 +143,11 @@ TEST_CASE("a crash ends the job and is told with rank, signal and place") {
   for (const char* start : kStarts) {
     const RunResult result = end(start, "segv", "all", 0);
     CHECK(result.exit_code == 128 + SIGSEGV);
+    CHECK(contains(end(start, "segv", "1", 0).err, "touching address 0x1234"));
+    const RunResult sent = end(start, "sent segv", "1", 0);
+    CHECK(sent.exit_code == 128 + SIGSEGV);
+    CHECK(contains(sent.err, "rank 1 died of signal"));
+    CHECK(!contains(sent.err, "touching"));
   }
 }
 

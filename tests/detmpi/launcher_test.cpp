@@ -94,7 +94,8 @@ TEST_CASE("a wrong command line is explained and ends with 2") {
 TEST_CASE("help and version") {
   const RunResult help = run_command_same(detmpirun_with({"--help"}));
   CHECK(help.exit_code == 0);
-  for (const char* option : {"-n", "--start", "--wtime", "--memory", "--timeout", "--grace"}) CHECK(contains(help.out, option));
+  for (const char* option : {"-n", "--start", "--wtime", "--memory", "--timeout", "--grace"})
+    CHECK(contains(help.out, option));
   CHECK(help.err.empty());
   CHECK(run_command_same(detmpirun_with({"-h"})).out == help.out);
   const RunResult version = run_command_same(detmpirun_with({"--version"}));
@@ -155,6 +156,25 @@ TEST_CASE("programs that are not MPI programs") {
     CHECK(run_command_same(detmpirun_with({"-n", "2", start, "true"})).exit_code == 0);
     CHECK(run_command_same(detmpirun_with({"-n", "2", start, "sh", "-c", "exit 4"})).exit_code == 4);
   }
+}
+
+TEST_CASE("threads that were begun before the ranks were forked are told of") {
+  const std::string told = "the program has begun 1 thread before";
+  for (const char* start : kStarts) {
+    const auto run = run_command_same(job(2, "threads", {start}));
+    INFO(run.err);
+    CHECK(run.out == "[0] main thread 1, another one 0\n[1] main thread 1, another one 0\n");
+    CHECK(contains(run.err, told) == (start == std::string("--start=fork")));
+  }
+}
+
+TEST_CASE("programs in Fortran and Python are asked to print line by line") {
+  const std::vector<std::string> print = {"sh", "-c", "echo $GFORTRAN_UNBUFFERED_PRECONNECTED $PYTHONUNBUFFERED"};
+  auto argv = detmpirun_with({"-n", "1"});
+  argv.insert(argv.end(), print.begin(), print.end());
+  CHECK(run_command_same(argv).out == "y 1\n");
+  argv.insert(argv.begin(), {"env", "GFORTRAN_UNBUFFERED_PRECONNECTED=n", "PYTHONUNBUFFERED="});
+  CHECK(run_command_same(argv).out == "n\n");
 }
 
 TEST_CASE("without detmpirun a program is a job of one rank") {

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +53,12 @@ void empty_standard_input() {
   if (null < 0) return;
   ::dup2(null, STDIN_FILENO);
   if (null != STDIN_FILENO) ::close(null);
+}
+
+unsigned thread_count() {
+  // Its links: a folder for each thread, and two as every folder has.
+  struct stat tasks;
+  return ::stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2 ? static_cast<unsigned>(tasks.st_nlink) - 2 : 1;
 }
 
 std::string host_name() {

@@ -42,6 +42,7 @@ void end(const std::string& how, int code) {
   if (how == "abort()") give_up();
   if (how == "send") std::exit(send_nowhere(reinterpret_cast<volatile int*>(static_cast<uintptr_t>(0x1234))));
   if (how == "kill") kill(getpid(), SIGKILL);
+  if (how == "sent segv") kill(getpid(), SIGSEGV);
   if (how == "argument") MPI_Send(&code, 1, MPI_INT, g_size + 5, 0, MPI_COMM_WORLD);
   if (how == "truncate") {
     MPI_Request request;

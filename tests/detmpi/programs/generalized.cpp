@@ -108,6 +108,7 @@ void errors() {
   EXPECT(error_class(MPI_Grequest_complete(requests[0])) == MPI_ERR_REQUEST);
   MPI_Cancel(requests);
   MPI_Wait(requests, MPI_STATUS_IGNORE);
+  EXPECT(error_class(MPI_Cancel(requests)) == MPI_ERR_REQUEST);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 

@@ -25,8 +25,9 @@ SignalReport wait_signal(std::initializer_list<int> signals, uint64_t timeout_ns
 
 // What a crash handler learns.
 struct Crash {
+  static constexpr uintptr_t kNoAddress = ~uintptr_t{0};
   int signal = 0;
-  uintptr_t address = 0;  // that was touched; 0 where the signal has none
+  uintptr_t address = kNoAddress;  // that was touched
   uintptr_t place = 0;    // of the instruction; if that is in a library, of its call in the program
 };
 using CrashHook = void (*)(const Crash&);

@@ -29,6 +29,7 @@ Result<pid_t> fork_tied();
 // For a process that was started by exec: the same tie to the parent `expected_parent`; dies at once if it is gone.
 void tie_to_parent(pid_t expected_parent);
 pid_t process_id();
+unsigned thread_count();  // of this process
 // Runs the program `path` (looked for in PATH) in place of this one; returns only when that failed.
 Status execute(const char* path, char* const arguments[]);
 // The descriptor survives execute().
