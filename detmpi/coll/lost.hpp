@@ -22,7 +22,9 @@ bool is_lost(Comm& comm, uint32_t member, uint64_t number);
 class Patience {
  public:
   explicit Patience(chan::Board& board)
-      : board_(board), end_(spmc::base::g_wait_counters.yields + std::min(kYields, spmc::base::g_wait_policy.yields)) {}
+      : board_(board),
+        end_(spmc::base::g_wait_counters.yields + std::min(kYields, spmc::base::g_wait_policy.yields)),
+        given_up_(spmc::base::g_wait_counters.given_up) {}
   ~Patience() {
     if (over_) board_.head().waiting.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -32,7 +34,8 @@ class Patience {
   bool over() {
     if (over_) return true;
     const bool asked = g_job->bounds_asked.load(std::memory_order_relaxed) != 0;
-    if (!asked && spmc::base::g_wait_counters.yields < end_) return false;
+    const spmc::base::WaitCounters& now = spmc::base::g_wait_counters;
+    if (!asked && now.yields < end_ && now.given_up == given_up_) return false;
     board_.head().waiting.fetch_add(1, std::memory_order_relaxed);
     return over_ = true;
   }
@@ -42,7 +45,7 @@ class Patience {
   static_assert(kYields <= spmc::base::kFewYields);  // so that there is a look before this member sleeps
 
   chan::Board& board_;
-  const uint64_t end_;
+  const uint64_t end_, given_up_;
   bool over_ = false;
 };
 

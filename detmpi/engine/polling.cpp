@@ -88,8 +88,9 @@ void failed_poll(const Wait& wait) {
 }
 
 void Engine::give_way() {
-  if (crowded_) spmc::base::yield_core();
-  else spmc::base::cpu_relax();
+  if (!crowded_ || !spmc::base::yields_pay()) return spmc::base::cpu_relax();
+  uint64_t before = spmc::base::monotonic_ns();
+  spmc::base::yield_and_watch(before);
 }
 
 }  // namespace detmpi

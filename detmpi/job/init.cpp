@@ -137,8 +137,26 @@ spmc::base::Status attach_as(int fd, const char* rank) {
   return job_find();
 }
 
+// Build systems find the mpiexec of another MPI library and run tests with it.
+void tell_of_other_launcher() {
+  struct Launcher {
+    const char *size, *rank;
+  };
+  constexpr Launcher kLaunchers[] = {{"PMI_SIZE", "PMI_RANK"}, {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}};
+  for (const auto& [size, rank] : kLaunchers) {
+    const char* processes = std::getenv(size);
+    const char* number = std::getenv(rank);
+    if (processes == nullptr || number == nullptr || std::atoi(processes) < 2 || std::atoi(number) != 0) continue;
+    spmc::base::complain(
+        "MPI_Init: started %s times (%s) by another launcher than detmpirun: each is a job of one rank", processes,
+        size);
+    return;
+  }
+}
+
 // A job of one rank, which is the root space.
 spmc::base::Status make_own_job() {
+  tell_of_other_launcher();
   JobOptions options;
   options.first_space = 0;
   DL_TRY_STATUS(job_create(options));

@@ -23,7 +23,7 @@ uint64_t number_of_programs() {
 }
 
 std::vector<std::string> player(const match_test::Program& program, uint64_t number) {
-  return job(program.ranks, "play", {"--wtime=logical", "--lookahead=" + std::to_string(program.lookahead)},
+  return job(program.ranks, "play", {"--digest", "--wtime=logical", "--lookahead=" + std::to_string(program.lookahead)},
              {std::to_string(number)});
 }
 

@@ -181,6 +181,12 @@ TEST_CASE("without detmpirun a program is a job of one rank") {
   const auto run = run_command_same({program("hello"), "alone"});
   CHECK(run.out == "[0] hello 0 of 1 <alone>\n");
   CHECK(run.exit_code == 0);
+  CHECK(run.err.empty());
+  const auto first = run_command_same({"env", "PMI_SIZE=3", "PMI_RANK=0", program("hello")});
+  CHECK(first.exit_code == 0);
+  CHECK(contains(first.err, "started 3 times (PMI_SIZE) by another launcher"));
+  CHECK(run_command_same({"env", "PMI_SIZE=3", "PMI_RANK=1", program("hello")}).err.empty());
+  CHECK(run_command_same({"env", "PMI_SIZE=1", "PMI_RANK=0", program("hello")}).err.empty());
 }
 
 TEST_CASE("a rank may start a job of its own") {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <ctime>
 
 namespace spmc::base {
@@ -99,6 +100,16 @@ Status make_addresses_repeat() {
     return Error{errno, "turning address-space randomisation off"};
   }
   return {};
+}
+
+unsigned runnable_threads() {
+  char text[128] = "";  // three averages, and runnable/all
+  const int fd = ::open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  const ssize_t n = ::read(fd, text, sizeof text - 1);
+  ::close(fd);
+  unsigned runnable = 0;
+  return n > 0 && std::sscanf(text, "%*s %*s %*s %u/", &runnable) == 1 ? runnable : 0;
 }
 
 unsigned usable_cores() {

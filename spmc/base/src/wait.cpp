@@ -13,6 +13,7 @@ namespace spmc::base {
 WaitCounters g_wait_counters;
 WaitPolicy g_wait_policy;
 uint32_t g_spin_budget = 1;
+uint64_t g_no_yields_before = 0;
 int g_home_core = -1;
 bool g_asymmetric_fences = false;
 
@@ -25,13 +26,34 @@ int membarrier(int command) { return static_cast<int>(::syscall(SYS_membarrier, 
 WaitPolicy wait_policy_for(unsigned spaces) {
   // A yield costs 0.3 us when nobody else wants the core and 1 to 2 us when somebody does; waking a sleeper on an idle
   // core 20 us and more. So a space yields for long before it gives the core up: about a millisecond.
-  if (spaces <= usable_cores()) return {.spins = 1024, .yields = 3000};
-  return {.spins = 1, .yields = 200};
+  if (spaces <= usable_cores()) return {.spins = 1024, .yields = 3000, .long_yield_ns = 50'000};
+  constexpr unsigned kOthers = 2;  // that look after the job, and of the system
+  return {.spins = 1, .yields = 200, .long_yield_ns = 1'000'000, .own_threads = spaces + kOthers};
 }
 
 void set_wait_policy(WaitPolicy policy) {
   g_wait_policy = policy;
   g_spin_budget = policy.spins;
+}
+
+// The longer, the sooner it happens again.
+bool avoid_yields(uint64_t now) {
+  constexpr uint64_t kLeastPauseNs = 2'000'000;
+  constexpr uint64_t kMostPauseNs = 128'000'000;
+  constexpr uint64_t kLookAgainNs = 50'000'000;
+  static uint64_t pause = kLeastPauseNs;
+  static uint64_t next_look = 0;
+  if (g_wait_policy.own_threads != 0) {  // else whoever it was, is a stranger
+    if (now < next_look) return false;
+    if (runnable_threads() <= g_wait_policy.own_threads) {
+      next_look = now + kLookAgainNs;
+      return false;
+    }
+  }
+  const bool soon = now < g_no_yields_before + pause;
+  pause = soon ? std::min(2 * pause, kMostPauseNs) : kLeastPauseNs;
+  g_no_yields_before = now + pause;
+  return true;
 }
 
 // Whoever finds itself away again and again is kept away by other load, and tries less often.

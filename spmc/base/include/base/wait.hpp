@@ -2,7 +2,7 @@
 //
 //   spin      while the machine has a core for every space: the answer is 50 to 200 ns away
 //   yield     with more spaces than cores, or after spinning in vain: the one we wait for needs this core
-//   sleep     futex on the sleeper's own WaitLine
+//   sleep     futex on the sleeper's own WaitLine; at once after spinning where strangers want the cores (yields_pay)
 //
 // Spinning adapts: a wait that spins in vain halves the budget of the next one, one that succeeds doubles it. So two
 // spaces that the kernel has put on one core soon hand over by yielding, at 1 to 2 us instead of a whole spin, and a
@@ -35,6 +35,9 @@ static_assert(sizeof(WaitLine) == 64);
 struct WaitPolicy {
   uint32_t spins = 0;   // polls with a pause in between, before the first yield
   uint32_t yields = 0;  // polls with a yield in between, before sleeping
+  // A yield that takes longer may have given the core to strangers; and has, if more threads than so many are runnable.
+  uint64_t long_yield_ns = ~uint64_t{0};
+  unsigned own_threads = 0;
 };
 
 // Chooses spins and yields for `spaces` busy spaces on the usable cores.
@@ -45,6 +48,7 @@ void set_wait_policy(WaitPolicy policy);  // of this space
 struct WaitCounters {
   uint64_t waits = 0;  // waits that did not succeed at the first look
   uint64_t yields = 0;
+  uint64_t given_up = 0;  // waits that sleep without all their yields; counted before their last look
   uint64_t sleeps = 0;
   uint64_t sleep_ns = 0;  // time in suspension
 };
@@ -99,6 +103,21 @@ bool sleep_unless(WaitLine& mine, Ready&& ready) {
 
 inline constexpr uint32_t kLeastSpins = 20;
 
+// Where strangers want the cores too, a yield takes as long as they use them: milliseconds. Then waits sleep in place
+// of yielding for a while, since who is woken comes before those who have had the core for long.
+extern uint64_t g_no_yields_before;  // of the monotonic clock
+inline bool yields_pay() { return g_no_yields_before == 0 || monotonic_ns() >= g_no_yields_before; }
+bool avoid_yields(uint64_t now);  // after a long one; false: it was no stranger
+// Yields. True if yields are to be avoided from now on.
+inline bool yield_and_watch(uint64_t& before) {
+  g_wait_counters.yields += 1;
+  yield_core();
+  const uint64_t now = monotonic_ns();
+  const bool was_long = now - before > g_wait_policy.long_yield_ns;
+  before = now;
+  return was_long && avoid_yields(now);
+}
+
 struct Patient {
   bool operator()() const { return false; }
 };
@@ -108,10 +127,16 @@ struct Patient {
 inline constexpr uint32_t kFewYields = 10;
 template <typename Ready, typename Impatient = Patient>
 bool yield_until(Ready&& ready, Impatient&& impatient = {}) {
+  if (!yields_pay()) {
+    g_wait_counters.given_up += 1;
+    return ready();
+  }
+  uint64_t before = monotonic_ns();  // of the yield, or of the look before it, which is short
   for (uint32_t i = 0; i < g_wait_policy.yields && !(i >= kFewYields && impatient()); ++i) {
-    g_wait_counters.yields += 1;
-    yield_core();
+    const bool avoid = yield_and_watch(before);
+    g_wait_counters.given_up += avoid;
     if (ready()) return true;
+    if (avoid) return false;
   }
   return false;
 }
