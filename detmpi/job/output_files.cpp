@@ -16,8 +16,16 @@ using spmc::base::Status;
 Result<OutputFiles> OutputFiles::try_create() {
   OutputFiles files;
   if (g_job->order_output == 0 && g_job->label_output == 0) return files;
-  files.kinds_ = g_job->with_errors != 0 ? 2 : 1;
-  files.descriptor_limit_ = DL_TRY(spmc::base::allow_descriptors(g_job->ranks * files.kinds_));
+  if (g_job->with_errors != 0) {
+    if (auto limit = spmc::base::allow_descriptors(g_job->ranks * 2)) {
+      files.kinds_ = 2;
+      files.descriptor_limit_ = limit.value();
+    }
+  }
+  if (!files.captured()) {  // or the job is so large that there are descriptors for one file each
+    files.descriptor_limit_ = DL_TRY(spmc::base::allow_descriptors(g_job->ranks));
+    files.kinds_ = 1;
+  }
   files.marks_ = DL_TRY(spmc::base::create_append_file("output-marks"));
   return files;
 }
