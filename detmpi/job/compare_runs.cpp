@@ -91,6 +91,19 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// What the ranks have printed on standard error. The job's own messages stand between their lines, and tell of what the
+// machine was busy with, too: the hint that ranks poll, threads that a program had before it was forked.
+std::string without_messages(const std::string& errors) {
+  std::string rest;
+  bool in_message = false;
+  for (const std::string& line : lines_of(errors)) {
+    const bool begins = line.starts_with("DLinux: ") || line.starts_with("detmpirun: ");
+    in_message = begins || (in_message && line.starts_with("  "));  // its further lines are indented
+    if (!in_message) rest += line + '\n';
+  }
+  return rest;
+}
+
 std::optional<LineDifference> compare_output(const std::string& a, const std::string& b, const CompareRules& rules) {
   if (a == b) return std::nullopt;
   auto in_a = lines_of(a), in_b = lines_of(b);
@@ -142,7 +155,7 @@ std::optional<Difference> compare_runs(const RunOutcome& a, const RunOutcome& b,
   std::optional<LineDifference> line;
   if (output_counts(a, b)) line = compare_output(a.output, b.output, rules);
   if (!line && errors_count(a, b)) {
-    line = compare_output(a.errors, b.errors, rules);
+    line = compare_output(without_messages(a.errors), without_messages(b.errors), rules);
     difference.in_errors = line.has_value();
   }
   if (line) {

@@ -15,7 +15,6 @@ struct RunOutcome {
   std::string output, errors;  // standard error: the ranks' and the job's own
 
   bool early() const { return log.head().early != 0; }
-
   bool even() const { return log.head().even != 0; }
   uint64_t events() const;
 };

@@ -120,8 +120,9 @@ std::string event_text(const EventRecord& e) {
 std::string difference_text(const Difference& d, const std::string& reference, const std::string& other) {
   std::string text;
   if (d.line.line > 0) {
-    text = std::string(d.in_errors ? "  standard error" : "  the output") + " differs in line " + with_commas(d.line.line) + "\n    " + reference + ": " + d.line.reference +
-           "\n    " + other + ": " + d.line.other + "\n";
+    text = std::string(d.in_errors ? "  standard error" : "  the output") + " differs in line " +
+           with_commas(d.line.line) + "\n    " + reference + ": " + d.line.reference + "\n    " + other + ": " +
+           d.line.other + "\n";
   } else if (d.cause != Cause::kExit) {
     text = events_text(d, reference, other);
   }

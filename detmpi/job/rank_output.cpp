@@ -19,7 +19,7 @@ std::atomic<uint64_t>* g_shared_epoch = nullptr;  // in the rank's record
 // that its time does not count. Looks are a matter of logical time, so every run asks at the same places.
 class PrintedFile {
  public:
-  PrintedFile(Printed printed, FILE* stdio) : printed_(printed), stdio_(stdio) {}
+  PrintedFile(Printed printed, FILE*& stdio) : printed_(printed), stdio_(stdio) {}
   void begin(int file) { file_ = file; }
   bool captured() const { return file_ >= 0; }
 
@@ -76,7 +76,7 @@ class PrintedFile {
   }
 
   Printed printed_;
-  FILE* stdio_;
+  FILE*& stdio_;  // the program may set another one
   int file_ = -1;
   uint64_t marked_ = kOutputStart;  // size of the file up to which it is marked
   const volatile char* page_ = nullptr;

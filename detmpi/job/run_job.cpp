@@ -13,8 +13,8 @@
 #include <string>
 
 #include "../engine/event_log.hpp"
-#include "line_by_line.hpp"
 #include "launch_monitor.hpp"
+#include "line_by_line.hpp"
 #include "mpich_names.hpp"
 #include "report.hpp"
 

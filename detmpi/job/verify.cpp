@@ -72,7 +72,7 @@ class Verification {
     const VerifyRun reference = run_one(1);
     const int code = reference.outcome().code;
     show_output(reference.outcome().output);
-    std::fputs(reference.outcome().errors.c_str(), stderr);
+    std::fwrite(reference.outcome().errors.data(), 1, reference.outcome().errors.size(), stderr);
     if (reference.stopped_by() != 0) return 128 + reference.stopped_by();
     if (code == kCannotStart) return code;
     if (timed_out(reference)) return code;

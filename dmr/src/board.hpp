@@ -78,6 +78,7 @@ struct BoardHeader {
   alignas(64) std::atomic<uint64_t> next_piece;
   // How many mappers there are: the first so many (crew.hpp). The root counts one before it starts it; kCrewClosed is
   // set by it or by a mapper that finds no piece, and then no more are to come. Reducers wait for that.
+  // A mapper that sees an old number takes more memory than its share, until it looks again.
   alignas(64) std::atomic<uint32_t> crew;
 };
 

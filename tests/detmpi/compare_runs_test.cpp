@@ -165,6 +165,22 @@ TEST_CASE("output that differs") {
   CHECK(!compare(a, b));
 }
 
+TEST_CASE("standard error that differs") {
+  Run a(1), b(1);
+  a.outcome.errors = "one\ntwo\n";
+  b.outcome.errors = "one\nDLinux: the job has done nothing but poll\n  rank 0\ndetmpirun: a message\ntwo\n";
+  CHECK(!compare(a, b));  // the job's own messages may come or not
+  b.outcome.errors = "one\n2\n";
+  const auto d = compare(a, b);
+  REQUIRE(d);
+  CHECK(d->cause == Cause::kOutput);
+  CHECK(d->in_errors);
+  CHECK(d->line.line == 2);
+  CHECK(difference_text(*d, "run 1", "run 2").find("standard error differs in line 2") != std::string::npos);
+  for (Run* run : {&a, &b}) run->outcome.log.head().early = 1;
+  CHECK(!compare(a, b));
+}
+
 TEST_CASE("what a rank wrote last when it was ended with the job does not count") {
   Run a(1), b(1);
   for (Run* run : {&a, &b}) {

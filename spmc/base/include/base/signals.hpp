@@ -28,7 +28,7 @@ struct Crash {
   static constexpr uintptr_t kNoAddress = ~uintptr_t{0};
   int signal = 0;
   uintptr_t address = kNoAddress;  // that was touched
-  uintptr_t place = 0;    // of the instruction; if that is in a library, of its call in the program
+  uintptr_t place = 0;             // of the instruction; if that is in a library, of its call in the program
 };
 using CrashHook = void (*)(const Crash&);
 // Calls `hook` on a stack of its own when the process crashes (SEGV, BUS, FPE, ILL, ABRT), then `last`, and lets it die

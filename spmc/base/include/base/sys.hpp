@@ -64,7 +64,7 @@ Status read_memory(pid_t from, uint64_t theirs, void* mine, size_t bytes);
 Status write_memory(pid_t to, uint64_t theirs, const void* mine, size_t bytes);
 
 // --- scheduling ---
-unsigned runnable_threads();  // of the whole machine, now; 0 if that is not known
+unsigned runnable_threads();  // of the whole machine, now; 0 if that is not known. Not async-signal-safe
 unsigned usable_cores();  // cores this process may run on; at least 1
 void yield_core();
 int current_core();
