@@ -41,7 +41,7 @@ bool Engine::may_acknowledge(const Request& request) const {
 }
 
 bool Engine::try_acknowledge(const Unacknowledged& entry) {
-  const uint64_t stamp = entry.request->stamp + g_job->lookahead;
+  const uint64_t stamp = entry.request->stamp + chan::match::kAckLatency;
   if (entry.from == rank_) {
     take_ack(entry.id, stamp);
     return true;

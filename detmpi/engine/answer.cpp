@@ -29,7 +29,7 @@ Outlook Engine::outlook(const Request& r, const chan::match::Horizon& horizon) c
     if (r.mode != SendMode::kSynchronous || r.matched || r.complete) {
       return {true, r.mode == SendMode::kSynchronous ? r.stamp : r.post};
     }
-    return {false, first_come_ ? chan::match::kNever : std::max(r.bound, later(r.stamp, g_job->lookahead))};
+    return {false, first_come_ ? chan::match::kNever : std::max(r.bound, later(r.stamp, chan::match::kAckLatency))};
   }
   if (r.kind == RequestKind::kOperation) return outlook_of_parts(r, horizon);
   if (r.matched || r.complete) return {true, r.stamp};
@@ -37,18 +37,18 @@ Outlook Engine::outlook(const Request& r, const chan::match::Horizon& horizon) c
   return matcher_.outlook(r, horizon);
 }
 
-// Looks, for a test, at those who may send to the receive what comes by now, for all that is known, and takes in what
+// Looks, for a test, at those who may send to the receive what comes by then, for all that is known, and takes in what
 // they have sent. The clock first, the lane then: see learn().
-void Engine::look_for(const chan::match::Receive& receive) {
+void Engine::look_for(const chan::match::Receive& receive, uint64_t by) {
   const auto look_at = [&](int source) {
-    if (!first_come_ && !horizon_.wanting(source, g_clock)) return;
-    horizon_.look(source, g_clock);
+    if (!first_come_ && !horizon_.wanting(source, by)) return;
+    horizon_.look(source, by);
     poll_source(source, nullptr);
     horizon_.adopt(source);
   };
   if (receive.source != chan::match::kAny) return look_at(receive.source);
   horizon_.set_self(g_clock + 1);
-  if (horizon_.none_wanting(g_clock)) return;
+  if (horizon_.none_wanting(by)) return;
   std::ranges::for_each(receive.senders, look_at);
   horizon_.find_least();
 }
@@ -56,10 +56,10 @@ void Engine::look_for(const chan::match::Receive& receive) {
 void Engine::look_for_parts(const Wait& wait) {
   each_part(wait, [&](const Request& r) {
     if (r.matched || r.complete) return;
-    if (r.kind == RequestKind::kRecv) look_for(r);
+    if (r.kind == RequestKind::kRecv) look_for(r, wait.until());
     else if (r.kind == RequestKind::kSend && first_come_) poll_source(r.peer_world, nullptr);  // the acknowledgement
   });
-  if (wait.probe != nullptr) look_for(*wait.probe);
+  if (wait.probe != nullptr) look_for(*wait.probe, wait.until());
   look_for_lost_parts(wait);
 }
 

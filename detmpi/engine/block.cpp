@@ -68,7 +68,7 @@ void Engine::block_until_all_complete(std::span<const MPI_Request> handles) {
 // look_further() follows.
 bool Engine::spin_poll(const Wait& wait, int hint) {
   ++polls_;
-  if (hint != kAnySource && polls_ < kPollsBeforeAll && !publishing_is_due()) {
+  if (hint != kAnySource && polls_ < kPollsBeforeAll && !publishing_is_due(wait)) {
     if (hint >= 0) poll_source(hint, wait.request);
     if (matcher_.no_receives() || !awaits_decision(wait)) return false;
   }
@@ -88,15 +88,17 @@ bool Engine::awaits_decision(const Wait& wait) const {
 
 // True if this may have ended the wait.
 bool Engine::look_further(const Wait& wait) {
-  if (publishing_is_due()) publish(wait);
+  if (publishing_is_due(wait)) publish(wait);
   if (!horizon_.snapshot_helps() || polls_ < next_snapshot_) return false;
   next_snapshot_ = polls_ * 2;
   learn_by_snapshot(wait);
   return true;
 }
 
-bool Engine::publishing_is_due() const {
-  return published_changes_ != changes_ + 1 && polls_ >= polls_before_publishing_ && somebody_asks();
+// A test that waits is over soon, mostly, and its clock has been published.
+bool Engine::publishing_is_due(const Wait& wait) const {
+  const uint32_t least = wait.is_test() && !wait.is_instant() ? kPollsBeforeSnapshot : 0;
+  return published_changes_ != changes_ + 1 && polls_ >= std::max(least, polls_before_publishing_) && somebody_asks();
 }
 
 // Does any rank want to know how far others can be trusted to have come? Programs without wildcards and tests never do.
@@ -129,7 +131,7 @@ void Engine::conclude_what_is_known(const Wait& wait) {
   if (concluded_at_ == news()) return;
   concluded_at_ = news();
   if (unacknowledged_.empty() && waits_for_all_there_is(wait)) return settle(Horizon::Others(horizon_, rank_));
-  horizon_.set_self(1 + (wait.kind == Wait::Kind::kTest ? g_clock : std::max(g_clock, earliest_return(wait))));
+  horizon_.set_self(1 + std::max(g_clock, earliest_return(wait)));
   settle();
   if (!unacknowledged_.empty()) settle_acks();
 }
@@ -170,21 +172,27 @@ void Engine::ask(const Wait& wait) {
       if (rank != r.usual) about({&rank, 1}, candidate - r.grace);
     }
   };
-  const bool test = wait.kind == Wait::Kind::kTest;
-  if (test && horizon_.none_wanting(g_clock)) return;  // a test asks about nothing later
+  const bool test = wait.is_test();
+  // The least time up to which the destination of a synchronous send must not act.
+  const auto about_ack = [&](const Request& send, uint64_t beyond) {
+    about({&send.peer_world, 1}, horizon_.beyond_for_ack(beyond));
+  };
+  const uint64_t until = wait.until();
+  // A test asks about nothing later.
+  if (test && horizon_.none_wanting(acks_expected_ > 0 ? horizon_.beyond_for_ack(until) : until)) return;
   // What has come for a wildcard is its message once nothing earlier can come.
   matcher_.each_open([&](const Receive& r) {
     if (r.held) return;
     const uint64_t candidate = matcher_.least_candidate(r);
     const bool plain = r.source != chan::match::kAny && !r.contested;
     const auto senders = plain ? std::span(&r.source, 1) : r.senders;
-    if (test) about(senders, std::min(candidate, g_clock));
+    if (test) about(senders, std::min(candidate, until));
     else if (candidate != kNever && !plain) about_others(r, candidate);
   });
-  if (!test && wait.kind != Wait::Kind::kPhysical) ask_about_self(wait);
+  if (!wait.is_instant() && wait.kind != Wait::Kind::kPhysical) ask_about_self(wait);
   if (!test && wait.kind != Wait::Kind::kAny) return;
-  // A test asks for what completes by now; a wait for the first of several, for what may be before the first known.
-  uint64_t beyond = test ? g_clock : kNever;
+  // A test asks for what completes by its end; a wait for the first of several, for what may be before the first known.
+  uint64_t beyond = test ? until : kNever;
   if (!test) {
     each(wait, [&](const Request& r) {
       if (const auto o = outlook(r); o.final) beyond = std::min(beyond, std::max(o.time, g_clock));
@@ -194,7 +202,7 @@ void Engine::ask(const Wait& wait) {
   each_part(wait, [&](const Request& r) {
     const auto o = outlook(r);
     if (o.final || o.time > beyond) return;
-    if (r.kind == RequestKind::kSend) about({&r.peer_world, 1}, beyond);
+    if (r.kind == RequestKind::kSend) about_ack(r, beyond);
     else if (r.source != chan::match::kAny) about({&r.source, 1}, beyond);
     else about(r.senders, beyond);
   });
@@ -229,16 +237,19 @@ bool Engine::waits_for(const Wait& wait, const Receive& receive) {
 
 void Engine::ask_about_self(const Wait& wait) {
   const uint64_t due = own_due(wait);
-  asks_about_self_ = due != kNever;
+  asks_about_self_ = due != kNever && !(wait.is_test() && due > wait.until());
   if (!asks_about_self_) return;
   const auto about = [&](int rank) { questions_.push_back({rank, due}); };
+  const auto about_ack = [&](const Request& send) {
+    questions_.push_back({send.peer_world, horizon_.beyond_for_ack(due)});
+  };
   const auto about_source = [&](const Receive& r) {
     if (r.source != chan::match::kAny) about(r.source);
     else std::ranges::for_each(r.senders, about);
   };
   each_part(wait, [&](const Request& r) {
     if (outlook(r).final) return;
-    if (r.kind == RequestKind::kSend) about(r.peer_world);
+    if (r.kind == RequestKind::kSend) about_ack(r);
     else if (r.kind == RequestKind::kRecv) about_source(r);
   });
   if (wait.probe != nullptr) about_source(*wait.probe);
@@ -274,7 +285,7 @@ bool Engine::watch(const Wait& wait) {
 
 // No earlier than this does the call return.
 uint64_t Engine::earliest_return(const Wait& wait) const {
-  if (wait.kind == Wait::Kind::kPhysical) return g_clock;
+  if (wait.kind == Wait::Kind::kPhysical || wait.is_instant()) return g_clock;
   const Horizon::Others others(horizon_, rank_);
   uint64_t all = g_clock, any = kNever;
   each(wait, [&](const Request& r) {
@@ -288,6 +299,7 @@ uint64_t Engine::earliest_return(const Wait& wait) const {
     const auto& mark = wait.marks->sources[0];
     if (!JobView().marked(mark)) all = std::max(all, others.next_arrival(mark.rank));
   }
+  if (wait.is_test()) return std::max(g_clock, std::min(wait.until(), wait.first ? any : all));
   if (all == kNever) return g_clock;  // nothing is known, or never
   return wait.kind == Wait::Kind::kAny && any != kNever ? std::max(g_clock, any) : all;
 }
@@ -356,7 +368,6 @@ Need Engine::need_of(const Request& r) const {
     need.time = r.stamp;
     need.peer = r.peer_world;
     need.position = r.position;
-    need.latency = g_job->lookahead;
   }
   return need;
 }
@@ -382,6 +393,22 @@ void Engine::add_need(const Request& r) {
   }
 }
 
+// A test ends with its time, or when its requests are complete: of those that all must be, one that is not stands for
+// all, as the test does not end before it.
+void Engine::add_needs(const Wait& wait) {
+  needs_.clear();
+  patterns_.clear();
+  const bool one = wait.is_test() && !wait.first;
+  each(wait, [&](const Request& r) {
+    if (!one || (needs_.empty() && !outlook(r).final)) add_need(r);
+  });
+  if (wait.probe != nullptr) needs_.push_back(need_of_receive(*wait.probe));
+  if (wait.marks != nullptr) needs_.push_back(*wait.marks);
+  if (!wait.is_test()) return;
+  Need& end = needs_.emplace_back();
+  end.time = needs_.size() == 1 ? g_clock : wait.until();  // all are complete by then: who knows when
+}
+
 void Engine::publish_clock() {
   clock_line(rank_).clock.store(std::min(g_clock, g_clock_limit), std::memory_order_release);
   wake_watchers(rank_);
@@ -395,19 +422,15 @@ void Engine::publish(const Wait& wait) {
   if (published_changes_ == 0 && ++waits_told_ % kWaitsPerQuestion == 0) g_job->bounds_asked.store(0);
   published_changes_ = changes_ + 1;
   announce_due_ = true;
-  if (wait.kind == Wait::Kind::kTest || wait.kind == Wait::Kind::kPhysical || g_clock_limit != kNever) {
+  if (wait.is_instant() || wait.kind == Wait::Kind::kPhysical || g_clock_limit != kNever) {
     publisher_.run();
     publish_clock();
     return;
   }
-  needs_.clear();
-  patterns_.clear();
-  each(wait, [&](const Request& r) { add_need(r); });
-  if (wait.probe != nullptr) needs_.push_back(need_of_receive(*wait.probe));
-  if (wait.marks != nullptr) needs_.push_back(*wait.marks);
+  add_needs(wait);
   show_printed();
   ++control_messages_;
-  publisher_.wait(g_clock, wait.kind == Wait::Kind::kAny, needs_);
+  publisher_.wait(g_clock, wait.kind == Wait::Kind::kAny || wait.is_test(), needs_);
   wake_watchers(rank_);
 }
 

@@ -25,6 +25,7 @@
 #include <chan/window.hpp>
 #include <spmc/frames.hpp>
 
+#include "../object/call.hpp"
 #include "habits.hpp"
 #include "horizon.hpp"
 #include "job_table.hpp"
@@ -91,7 +92,7 @@ struct Unacknowledged {
 struct Wait {
   enum class Kind : uint8_t {
     kPhysical,  // bytes or room: no matter of logical time
-    kTest,      // only what the others may still do, to answer a test
+    kTest,      // only for so long in logical time, to answer a test
     kAll,
     kAny,
   };
@@ -102,6 +103,13 @@ struct Wait {
   const chan::match::Need* marks = nullptr;     // of a collective operation
   const Comm* comm = nullptr;                   // of probe and marks
   std::span<Operation* const> operations = {};  // of a test, or a wait for the first: those of its requests
+  uint64_t reach = 0;                           // of a test: for so long it waits (polling.hpp)
+  bool first = false;                           // of a test with a reach: the first of its requests ends it
+
+  bool is_test() const { return kind == Kind::kTest; }
+  // Tests at one time wait only to learn what the others may still do.
+  bool is_instant() const { return is_test() && reach == 0; }
+  uint64_t until() const { return g_clock + reach; }
 };
 
 struct SentOffer {
@@ -230,7 +238,7 @@ class Engine {
       return decided = attempt();
     });
   }
-  // The same for a test, which mostly finds that nothing has come: that can be told without settling anything. Not
+  // The same for a test, which mostly finds that nothing comes by wait.until(): told without settling anything. Not
   // where others wait for what only learn() does: for acknowledgements, and for sends that found no room. Those who
   // wait for room themselves wait for a few tests.
   template <typename Attempt>
@@ -257,8 +265,10 @@ class Engine {
  private:
   static constexpr uint32_t kPollsBeforeAll = 64;
   static constexpr uint32_t kPollsBeforePublishing = 32;  // with a core for every rank
-  static constexpr uint32_t kWaitsPerQuestion = 16;       // told to all; then it must be asked again
-  static constexpr uint32_t kTestsPerLearning = 16;       // so often a test takes in what all have sent
+  // Where one message does not end the wait, what a snapshot tells seldom does: looks at the clocks are cheaper.
+  static constexpr uint32_t kPollsBeforeSnapshot = 5;
+  static constexpr uint32_t kWaitsPerQuestion = 16;  // told to all; then it must be asked again
+  static constexpr uint32_t kTestsPerLearning = 16;  // so often a test takes in what all have sent
 
   void open_lane(int to);
   spmc::EPageIndex carve(uint32_t pages);
@@ -285,7 +295,7 @@ class Engine {
   void message_complete(Request& request);
   void settle() { settle(horizon_); }
   void settle(const chan::match::Horizon& horizon);
-  void look_for(const chan::match::Receive& receive);
+  void look_for(const chan::match::Receive& receive, uint64_t by);
   void look_for_parts(const Wait& wait);
   static void look_for_lost_parts(const Wait& wait);
   void promote_uncontested();
@@ -323,7 +333,7 @@ class Engine {
   bool spin_poll(const Wait& wait, int hint);
   bool awaits_decision(const Wait& wait) const;
   bool look_further(const Wait& wait);
-  bool publishing_is_due() const;
+  bool publishing_is_due(const Wait& wait) const;
   void learn(const Wait& wait);
   void learn_by_snapshot(const Wait& wait);
   void learn_of_acks(const Wait& wait);
@@ -342,6 +352,7 @@ class Engine {
   // Grows with everything that may change an answer.
   uint64_t news() const { return changes_ + horizon_.epoch(); }
   uint64_t earliest_return(const Wait& wait) const;
+  void add_needs(const Wait& wait);
   void prepare_sleep(const Wait& wait);
   void end_if_stuck();
   bool must_look_again(const Wait& wait);
@@ -454,7 +465,8 @@ void Engine::each(const Wait& wait, Visit&& visit) {
 template <typename Done>
 void Engine::block(const Wait& wait, int hint, Done&& done) {
   if (done()) return;
-  polls_ = next_snapshot_ = 0;
+  polls_ = 0;
+  next_snapshot_ = wait.kind == Wait::Kind::kTest || wait.kind == Wait::Kind::kAny ? kPollsBeforeSnapshot : 0;
   asked_at_ = concluded_at_ = ~uint64_t{0};  // of another wait
   questions_.clear();
   const auto look = [&] {

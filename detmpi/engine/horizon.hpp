@@ -45,6 +45,11 @@ class Horizon final : public chan::match::Horizon {
   bool wanting(int rank, Time beyond) const {
     return rank != rank_ && chan::match::later(fresh_[static_cast<size_t>(rank)], lookahead_) <= beyond;
   }
+  // What must be asked in place of `beyond` about the rank that a synchronous message went to: an acknowledgement takes
+  // less than a message.
+  Time beyond_for_ack(Time beyond) const {
+    return chan::match::later(beyond, lookahead_ - std::min(lookahead_, chan::match::kAckLatency));
+  }
   // Does that hold for no rank?
   bool none_wanting(Time beyond) const { return chan::match::later(least_, lookahead_) > beyond; }
   // Looks at the clock of a rank for which that holds. False if it still does.

@@ -21,9 +21,9 @@
 
 namespace detmpi {
 
-// Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may be
-// of different builds.
-inline constexpr uint32_t kJobVersion = 11;
+// Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may
+// be of different builds.
+inline constexpr uint32_t kJobVersion = 12;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -110,9 +110,9 @@ struct alignas(4096) JobTable {
   // 1: it ends at a place of logical time that all ranks have come to, so that its output is the same in every run. By
   // whoever ends it; read when it has ended.
   std::atomic<uint32_t> even_end;
-  // Of so many epochs of logical time output counts; 0: of all. By whoever finds a deadlock, before `end_now`, which
-  // the monitor sees first.
-  std::atomic<uint64_t> output_epochs;
+  // Output counts up to this clock; 0: all of it. By whoever finds a deadlock, before `end_now`, which the monitor sees
+  // first.
+  std::atomic<uint64_t> output_end;
   // 1: a rank has asked what others may still do, so that blocked ones publish early; for a while.
   std::atomic<uint32_t> bounds_asked;
   // 1: there is a deadlock, and blocked ranks are to describe what they wait for. detmpirun.

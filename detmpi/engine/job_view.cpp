@@ -47,7 +47,6 @@ class Decoder {
     if (need.kind == Need::Kind::kAck) {
       need.peer = next_rank();
       need.position = next();
-      need.latency = next();
       return whole_;
     }
     need.candidate = next();

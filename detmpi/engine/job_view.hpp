@@ -5,7 +5,7 @@
 //   clock       at every call, and while it is blocked
 //   record      while it is blocked for longer: one Need after the other (chan/match/snapshot.hpp), in words of 8 bytes
 //                 kind | all but << 7 | sources << 8, time, candidate   kFixed, kReceive, kMarks, kMessages
-//                 kind, time, peer, position, latency              kAck
+//                 kind, time, peer, position                       kAck
 //                 kind, time, index                                kRepeat
 //                 and the sources: rank; for kMarks rank, place, value
 //   next match  of the synchronous messages that it has taken in and not acknowledged

@@ -40,6 +40,8 @@ int p2p_status(Request& request, MPI_Status* status);
 void p2p_tell(const Request& receive, MPI_Status* status);
 // Is it complete by now, in logical time? Its bytes may be still to come. (wait_calls.cpp)
 bool p2p_test(Request& request);
+// The same of a program that may ask in a loop: waits for a while where it does (polling.hpp), and tells.
+bool p2p_poll(Request& request);
 void fill_status(MPI_Status* status, int source, int tag, uint64_t bytes);
 void empty_status(MPI_Status* status, int source);
 inline bool wanted(const MPI_Status* status) { return status != MPI_STATUS_IGNORE; }

@@ -119,8 +119,13 @@ int parrived(MPI_Request handle, int partition, int* flag) {
     return make_error(MPI_ERR_REQUEST, "the request is not that of a receive in partitions");
   }
   if (!has(*receive, partition)) return no_partition(*receive, partition);
+  Wait wait{Wait::Kind::kTest, {}, request};
+  begin_poll(wait);
   *flag = !request->active || receive->has_arrived(partition);
-  if (*flag == 0) failed_poll({Wait::Kind::kTest, {}, request});
+  if (*flag == 0) {
+    g_clock = wait.until();
+    failed_poll(wait);
+  }
   return MPI_SUCCESS;
 }
 

@@ -31,11 +31,13 @@ struct Row {
   Subject first;
   uint64_t rounds = 0;  // how often `first` was polled for again
   uint64_t end = 0;     // the clock after the last poll, without extra ticks
+
+  bool goes_on() const { return g_clock - g_extra_ticks == end + 1; }
 };
 Row g_row;
-uint64_t g_rows = 0;  // of this rank so far
+bool g_poll_goes_on = false;  // the poll that has begun continues the row
+uint64_t g_rows = 0;          // of this rank so far
 
-constexpr uint64_t kMostDoublings = 30;
 constexpr uint64_t kAtOnceNs = 20'000;
 // A poll costs 0.1 us, giving the core away 1 us, under load a time slice. Who polls for many things by turns has less
 // reason to than who polls for the same again.
@@ -45,7 +47,7 @@ constexpr unsigned kPollsPerTurn = 64;
 // Adds a poll; true if it begins another round.
 bool lengthen_row(const Wait& wait) {
   const Subject subject = subject_of(wait);
-  if (g_clock - g_extra_ticks != g_row.end + 1) g_row = {.first = subject};
+  if (!g_poll_goes_on) g_row = {.first = subject};
   const bool again = g_row.polls++ > 0 && subject == g_row.first;
   g_row.rounds += again;
   return again;
@@ -71,15 +73,17 @@ void measure_pause() {
   if (at_once) rank_record(g_engine.rank()).polls_at_once.fetch_add(1, std::memory_order_relaxed);
 }
 
-// LOGICAL-TIME section 6, but faster, and counted by rounds: whoever polls for the same for the n-th time, after the
-// first, takes min(2^n, L / 4); whoever polls for many things, one after the other, takes a tick for each until it
-// comes back to the first. So the rank does not hurry ahead of all others, who then must be waited for. Any other call
-// resets it. Why L / 4: docs/results/order.md.
+// Whoever polls for many things, one after the other, waits for the first of them alone: so the rank does not hurry
+// ahead of all others, who then must be waited for. Any other call ends the row.
+uint64_t reach_of_poll(const Wait& wait) {
+  g_poll_goes_on = g_row.goes_on();
+  if (!g_poll_goes_on || g_job->first_come != 0 || subject_of(wait) != g_row.first) return 0;
+  return chan::match::reach_of_poll(g_row.rounds + 1, wait.probe != nullptr, g_job->lookahead);
+}
+
 void failed_poll(const Wait& wait) {
   note_answer({.kind = EventKind::kNothing, .time = g_clock});
   const bool again = lengthen_row(wait);
-  const uint64_t most = std::max<uint64_t>(1, g_job->lookahead / 4);
-  g_clock += std::min(uint64_t{1} << std::min(g_row.rounds, kMostDoublings), most) - 1;
   if (g_row.polls == 1) g_clock += chan::match::stumble(g_engine.rank(), ++g_rows, g_job->lookahead);
   g_row.end = g_clock - g_extra_ticks;
   count_for_hint(wait);

@@ -44,14 +44,16 @@ class Probe {
   }
   // The message if it has come by now.
   Message* look() {
-    poll_begins();
-    std::optional<bool> there;
-    g_engine.decide_test(wait_of(Wait::Kind::kTest), [&] {
+    Wait wait = wait_of(Wait::Kind::kTest);
+    begin_poll(wait);
+    std::optional<chan::match::All> there;
+    g_engine.decide_test(wait, [&] {
       const Outlook known = outlook();
-      return (there = chan::match::test_all({&known, 1}, g_clock)).has_value();
+      return (there = chan::match::test_all({&known, 1}, g_clock, wait.until())).has_value();
     });
-    if (!*there) failed_poll(wait_of(Wait::Kind::kTest));
-    return *there ? &message() : nullptr;
+    g_clock = there->time;
+    if (!there->complete) failed_poll(wait);
+    return there->complete ? &message() : nullptr;
   }
 
  private:

@@ -214,6 +214,7 @@ void Engine::observe(Request& request) {
   const bool receive = request.kind == RequestKind::kRecv;
   if (receive) note_seen(request);
   if (receive || request.mode == SendMode::kSynchronous) g_clock = std::max(g_clock, request.stamp);
+  if (!receive && request.mode == SendMode::kSynchronous) end_output_epoch();
   if (g_note_events) [[unlikely]]
     note_completion(request);
   if (request.ack_due) [[unlikely]] {

@@ -26,7 +26,7 @@ void encode(const Need& need, std::vector<uint64_t>& words) {
     return;
   }
   if (need.kind == Need::Kind::kAck) {
-    words.insert(words.end(), {static_cast<uint64_t>(need.peer), need.position, need.latency});
+    words.insert(words.end(), {static_cast<uint64_t>(need.peer), need.position});
     return;
   }
   words.push_back(need.candidate);

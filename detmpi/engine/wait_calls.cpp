@@ -20,21 +20,36 @@ namespace detmpi {
 
 using chan::match::Outlook;
 
-bool p2p_test(Request& request) {
-  poll_begins();
+namespace {
+
+// A test of one request; the clock is then where it returns.
+bool test_one(Request& request, Wait& wait) {
   if (request.kind == RequestKind::kGeneral) return request.complete;
   if (request.kind == RequestKind::kSend && request.mode != SendMode::kSynchronous) return true;
-  const auto decided = [&request]() -> std::optional<bool> {
-    const Outlook o = g_engine.outlook(request);
-    if (o.time > g_clock) return false;
-    return o.final ? std::optional(true) : std::nullopt;
-  };
   Operation* const operation = request.operation.get();
-  Wait wait{Wait::Kind::kTest, {}, &request};
   if (operation != nullptr) wait.operations = {&operation, 1};
-  std::optional<bool> answer;
-  g_engine.decide_test(wait, [&] { return (answer = decided()).has_value(); });
-  return *answer;
+  std::optional<chan::match::All> answer;
+  g_engine.decide_test(wait, [&] {
+    const Outlook known = g_engine.outlook(request);
+    return (answer = chan::match::test_all({&known, 1}, g_clock, wait.until())).has_value();
+  });
+  g_clock = answer->time;
+  return answer->complete;
+}
+
+}  // namespace
+
+bool p2p_test(Request& request) {
+  Wait wait{Wait::Kind::kTest, {}, &request};
+  return test_one(request, wait);
+}
+
+bool p2p_poll(Request& request) {
+  Wait wait{Wait::Kind::kTest, {}, &request};
+  begin_poll(wait);
+  if (test_one(request, wait)) return true;
+  failed_poll(wait);
+  return false;
 }
 
 namespace impl {
@@ -127,16 +142,29 @@ class Requests {
   inline static std::vector<Outlook> outlooks_;
 };
 
-// Of a test: calls `answer` on what is known until it has a value, and returns that.
-template <typename Answer>
-auto decide_test(const Requests& requests, Answer&& answer) {
-  poll_begins();
-  decltype(answer(requests.outlooks(), g_clock)) result;
-  g_engine.decide_test(requests.wait(Wait::Kind::kTest), [&] {
-    result = answer(requests.outlooks(), g_clock);
+// Of a test: calls `answer` on what is known until it has a value, and returns that; the clock is then where the test
+// returns. `first`: the first of the requests ends it. `in_vain`: was it, with that value?
+template <typename Answer, typename InVain>
+auto poll(const Requests& requests, bool first, Answer&& answer, InVain&& in_vain) {
+  Wait wait = requests.wait(Wait::Kind::kTest);
+  wait.first = first;
+  begin_poll(wait);
+  decltype(answer(requests.outlooks(), g_clock, g_clock)) result;
+  g_engine.decide_test(wait, [&] {
+    result = answer(requests.outlooks(), g_clock, wait.until());
     return result.has_value();
   });
+  g_clock = result->time;
+  if (in_vain(*result)) failed_poll(wait);
   return *result;
+}
+
+bool poll_for_all(const Requests& requests) {
+  return poll(requests, false, chan::match::test_all, [](const auto& all) { return !all.complete; }).complete;
+}
+
+std::vector<size_t> poll_for_some(const Requests& requests) {
+  return poll(requests, true, chan::match::test_some, [](const auto& some) { return some.indices.empty(); }).indices;
 }
 
 // While a call may sleep until others have left the marks that operations need.
@@ -180,13 +208,14 @@ chan::match::Some wait_for_some(const Requests& requests) {
   return decide_first(requests, [](std::span<const Outlook> known) { return chan::match::wait_some(known, g_clock); });
 }
 
-// One that is complete by now, if any is.
-std::optional<size_t> test_for_any(const Requests& requests) {
+// One that is complete, if any is.
+std::optional<size_t> poll_for_any(const Requests& requests) {
   if (g_choices.plain()) {
-    const size_t first = decide_test(requests, chan::match::test_any);
-    return first == chan::match::kNone ? std::nullopt : std::optional(first);
+    const auto none = [](const auto& first) { return first.index == chan::match::kNone; };
+    const auto first = poll(requests, true, chan::match::test_any, none);
+    return none(first) ? std::nullopt : std::optional(first.index);
   }
-  const auto which = decide_test(requests, chan::match::test_some);
+  const auto which = poll_for_some(requests);
   return which.empty() ? std::nullopt : std::optional(which[g_choices.among(which.size())]);
 }
 
@@ -228,9 +257,8 @@ int test(MPI_Request* handle, int* flag, MPI_Status* status) {
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
   }
-  if (p2p_test(*request)) return conclude(*request, handle, status);
+  if (p2p_poll(*request)) return conclude(*request, handle, status);
   *flag = 0;
-  failed_poll({Wait::Kind::kTest, {}, request});
   return MPI_SUCCESS;
 }
 
@@ -244,10 +272,8 @@ int waitall(int count, MPI_Request handles[], MPI_Status statuses[]) {
 int testall(int count, MPI_Request handles[], int* flag, MPI_Status statuses[]) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
   const Requests requests(count, handles);
-  *flag = requests.none() || decide_test(requests, chan::match::test_all);
-  if (*flag) return conclude_all(count, handles, statuses);
-  failed_poll(requests.wait(Wait::Kind::kTest));
-  return MPI_SUCCESS;
+  *flag = requests.none() || poll_for_all(requests);
+  return *flag ? conclude_all(count, handles, statuses) : MPI_SUCCESS;
 }
 
 int waitany(int count, MPI_Request handles[], int* index, MPI_Status* status) {
@@ -276,10 +302,9 @@ int testany(int count, MPI_Request handles[], int* index, int* flag, MPI_Status*
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
   }
-  const auto first = test_for_any(requests);
+  const auto first = poll_for_any(requests);
   if (!first) {
     *flag = 0;
-    failed_poll(requests.wait(Wait::Kind::kTest));
     return MPI_SUCCESS;
   }
   *index = requests.place(*first);
@@ -304,9 +329,7 @@ int testsome(int count, MPI_Request handles[], int* outcount, int indices[], MPI
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
-  const auto which = decide_test(requests, chan::match::test_some);
-  if (which.empty()) failed_poll(requests.wait(Wait::Kind::kTest));
-  return conclude_some(requests, which, handles, outcount, indices, statuses);
+  return conclude_some(requests, poll_for_some(requests), handles, outcount, indices, statuses);
 }
 
 int request_free(MPI_Request* handle) {
@@ -339,11 +362,8 @@ int request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
     empty_status(status, MPI_ANY_SOURCE);
     return MPI_SUCCESS;
   }
-  *flag = p2p_test(*request);
-  if (!*flag) {
-    failed_poll({Wait::Kind::kTest, {}, request});
-    return MPI_SUCCESS;
-  }
+  *flag = p2p_poll(*request);
+  if (!*flag) return MPI_SUCCESS;
   if (!request->complete) {
     g_engine.withdraw(*request);
     g_engine.block_until_complete(*request);

@@ -169,8 +169,8 @@ bool DeadlockFinder::is_settled(const std::vector<StuckRank>& stuck, bool all) {
 bool DeadlockFinder::is_complete(Deadlock& deadlock, const Bounds& bounds) const {
   const uint64_t time = std::ranges::max(deadlock.stuck, {}, &StuckRank::clock).clock;
   const uint64_t epoch = (time + (deadlock.stuck.size() + 1) * (g_job->lookahead + 1)) / g_job->lookahead;
-  deadlock.cut = epoch;
-  deadlock.even = std::ranges::all_of(bounds, [&](Time bound) { return bound > (epoch + 1) * g_job->lookahead; });
+  deadlock.cut = (epoch + 1) * g_job->lookahead;
+  deadlock.even = std::ranges::all_of(bounds, [&](Time bound) { return bound > *deadlock.cut; });
   return deadlock.even || spmc::base::monotonic_ns() - stuck_since_ >= kLateNs + g_job->stuck_grace_ns;
 }
 

@@ -68,13 +68,13 @@ std::optional<Ending> EndFinder::look() {
   spmc::base::heavy_fence();
   const auto& states = snapshot_.take();
   bounds_ = chan::match::solve_bounds(states, bounds_);
-  const uint64_t epoch = found->clock / g_job->lookahead;
-  std::vector<int> before = ranks_before((epoch + 1) * g_job->lookahead, bounds_, *found);
-  const uint64_t end = spmc::base::monotonic_ns();
-  pause_ns_ = std::max(kLeastPauseNs, kPauseOfLook * (end - now));
-  next_ns_ = end + pause_ns_;
+  const uint64_t end = (found->clock / g_job->lookahead + 1) * g_job->lookahead;
+  std::vector<int> before = ranks_before(end, bounds_, *found);
+  const uint64_t looked = spmc::base::monotonic_ns();
+  pause_ns_ = std::max(kLeastPauseNs, kPauseOfLook * (looked - now));
+  next_ns_ = looked + pause_ns_;
   if (!before.empty() && now - begun_ns_ < g_job->grace_ns) return {};
-  return Ending{found->rank, epoch, before.empty(), running_of(std::move(before), states)};
+  return Ending{found->rank, end, before.empty(), running_of(std::move(before), states)};
 }
 
 }  // namespace detmpi

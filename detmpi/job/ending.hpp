@@ -17,7 +17,7 @@ namespace detmpi {
 
 struct Ending {
   int rank = 0;
-  uint64_t epoch = 0;        // in which it has failed
+  uint64_t end = 0;          // clock at the end of the epoch in which it has failed
   bool even = false;         // all others are beyond that
   std::vector<int> running;  // not even: who keeps the others from it
 };

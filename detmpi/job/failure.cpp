@@ -59,6 +59,9 @@ void stay_failed(Stay how) {
     return;
   }
   const InLibrary in_library;
+  // As far as the job comes: what it owes until then is given, and nobody waits for what it might do before.
+  const uint64_t ticks = g_job->lookahead;
+  g_clock += ticks - 1 - g_clock % ticks;
   g_engine.block({Wait::Kind::kTest}, Engine::kAnySource, may_end);
 }
 

@@ -114,7 +114,7 @@ class Watch {
     }
     deadlock_ = *found;
     g_job->even_end.store(found->even ? 1 : 0);
-    if (found->cut) g_job->output_epochs.store(*found->cut + 1);
+    if (found->cut) g_job->output_end.store(*found->cut);
     finish_with(kStuckExit);
     end_job();
   }
@@ -199,7 +199,7 @@ class RankWatch final : public Watch {
   bool captures_output() const override { return captures_output_; }
 
   bool show_output() override {
-    if (const uint64_t epochs = g_job->output_epochs.load(); epochs != 0) output_.cut_after(epochs - 1);
+    if (const uint64_t end = g_job->output_end.load(); end != 0) output_.cut_at(end);
     auto more = output_.write_certain();
     if (more) return more.value();
     // As if this process had been ended by the signal, which is how programs end whose output nobody reads.
@@ -224,7 +224,7 @@ class RankWatch final : public Watch {
     ended_by_ = std::move(found);
     let_end_ns_ = spmc::base::monotonic_ns();
     g_job->even_end.store(ended_by_->even ? 1 : 0);
-    if (captures_output_) output_.cut_after(ended_by_->epoch, ended_by_->rank);
+    if (captures_output_) output_.cut_at(ended_by_->end, ended_by_->rank);
     let_end(ended_by_->rank);
   }
 

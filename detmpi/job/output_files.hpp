@@ -15,8 +15,8 @@ enum Printed : uint32_t { kOutput, kErrors };
 inline constexpr Printed kPrinted[] = {kOutput, kErrors};
 
 // In the file of marks, in the order in which they were written: what stands in the file of `rank` up to `size`, and
-// was not marked before, was printed in `epoch`. A power of two in size: a reader sees it whole or not at all, since a
-// write becomes visible page by page.
+// was not marked before, was printed in `epoch` (rank_output.hpp). A power of two in size: a reader sees it whole or
+// not at all, since a write becomes visible page by page.
 struct OutputMark {
   uint64_t epoch;
   uint64_t size;

@@ -114,7 +114,7 @@ bool OutputMerge::take_front() {
   return ended;
 }
 
-bool OutputMerge::is_cut_off(Key key) const { return cut_ && key.epoch > cut_->epoch && key.rank != cut_->rank; }
+bool OutputMerge::is_cut_off(Key key) const { return cut_ && key.epoch >= cut_->epoch && key.rank != cut_->rank; }
 
 // When all before the cut has been written: ends without a newline.
 bool OutputMerge::take_rest() {
@@ -170,7 +170,8 @@ void OutputMerge::learn_of_wait(uint32_t rank) {
   if (view_.version(static_cast<int>(rank)) != seen.version || starts_with_zero(rank)) return;
   // One that never returns holds the others back, since output ends near the time of a deadlock (deadlock.hpp).
   const bool returns = bounds_[rank] != chan::match::kNever;
-  const uint64_t next = returns ? (std::max<uint64_t>(bounds_[rank], 1) - 1) / g_job->lookahead : seen.epoch;
+  const uint64_t clock = returns ? std::max<uint64_t>(bounds_[rank], 1) - 1 : 0;  // at its return
+  const uint64_t next = returns ? clock - clock % g_job->lookahead : seen.epoch;
   for (const Printed printed : kPrinted) {
     if (printed == kErrors && same_file_ && next <= seen.epoch) continue;  // output may still come before them
     Stream& of = stream(rank, printed);

@@ -34,9 +34,9 @@ class OutputMerge {
   // The process of the rank has ended: nothing follows what is in its file.
   void note_end(int rank) { ranks_[static_cast<size_t>(rank)].ended = true; }
 
-  // What is printed in later epochs is not shown; nothing of it has been. An end of output without a newline comes
-  // last. `rank`: has failed in that epoch, so that whatever it prints belongs there; -1: none has.
-  void cut_after(uint64_t epoch, int rank = -1) { cut_ = Key{epoch, static_cast<uint32_t>(rank)}; }
+  // What is printed in epochs that begin at `end` or later is not shown; nothing of it has been. An end of output
+  // without a newline comes last. `rank`: has failed before, so that whatever it prints belongs there; -1: none has.
+  void cut_at(uint64_t end, int rank = -1) { cut_ = Key{end, static_cast<uint32_t>(rank)}; }
 
   // Writes what is certain, for some milliseconds. True: call again at once. Error: that of standard output; where
   // standard error cannot be written, nothing more is written there.

@@ -1,5 +1,6 @@
 #include "rank_output.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 
@@ -9,8 +10,9 @@
 namespace detmpi {
 namespace {
 
-uint64_t g_epoch = 0;
+uint64_t g_epoch = 0;                             // the clock at its begin
 uint64_t g_epoch_ticks = 1;                       // the lookahead
+uint64_t g_next_multiple = 0;                     // of these, at which epochs begin in any case
 std::atomic<uint64_t>* g_shared_epoch = nullptr;  // in the rank's record
 
 // A rank that exchanges small messages looks at its files after each of them, and a system call would nearly double
@@ -98,6 +100,16 @@ void enter_epoch(uint64_t epoch, uint64_t next) {
   g_shared_epoch->store(epoch, std::memory_order_release);
 }
 
+// The latest multiple up to the clock. Division is slow, and most steps are short.
+uint64_t find_multiple() {
+  const uint64_t ticks = g_epoch_ticks;
+  if (g_clock >= g_next_multiple) {
+    const uint64_t beyond = g_clock - g_next_multiple;
+    g_next_multiple += ticks * (1 + (beyond < ticks ? 0 : beyond < 2 * ticks ? 1 : beyond / ticks));
+  }
+  return g_next_multiple - ticks;
+}
+
 void give_up_marking() { g_next_output_epoch = ~uint64_t{0}; }
 
 }  // namespace
@@ -109,7 +121,7 @@ void rank_output_begin(int rank, RankOutputFiles files) {
   g_marks = files.marks;
   if (!files.captured() || g_job->order_output == 0) return;
   g_shared_epoch = &rank_record(rank).output_epoch;
-  g_next_output_epoch = g_epoch_ticks = g_job->lookahead;
+  g_next_output_epoch = g_next_multiple = g_epoch_ticks = g_job->lookahead;
 }
 
 void mark_output() {
@@ -118,11 +130,9 @@ void mark_output() {
     give_up_marking();
     return;
   }
-  const uint64_t ticks = g_epoch_ticks;
-  const uint64_t beyond = g_clock - g_next_output_epoch;
-  // Division is slow, and most steps are short.
-  const uint64_t epoch = g_epoch + 1 + (beyond < ticks ? 0 : beyond < 2 * ticks ? 1 : beyond / ticks);
-  enter_epoch(epoch, (epoch + 1) * ticks);
+  // It began with a multiple, or where it was said to (end_output_epoch).
+  const uint64_t epoch = std::max(find_multiple(), g_next_output_epoch);
+  enter_epoch(epoch, g_next_multiple);
 }
 
 void rank_output_end() {

@@ -1,9 +1,11 @@
 // A rank's part in ordered output: it marks in its files (output_files.hpp) when it printed what.
 //
-// Logical time is cut into epochs of one lookahead each. What a rank prints between two calls belongs to the epoch of
-// its clock there. A message takes at least the lookahead: so what its receiver prints after receiving belongs to a
-// later epoch than what its sender printed before sending, and merging by (epoch, rank) never shows an effect before
-// its cause. Neither depends on timing, as the clock does not.
+// Logical time is cut into epochs of one lookahead each, and for a rank also where it is told that a synchronous send
+// is complete; an epoch is named by the clock at its begin. What a rank prints between two calls belongs to the epoch
+// of its clock there. A message takes at least the lookahead: so what its receiver prints after receiving belongs to an
+// epoch that began later than the clock at which its sender printed before sending. An acknowledgement takes less, and
+// is the begin of an epoch itself. So merging by (epoch, rank) never shows an effect before its cause; and neither
+// depends on timing, as the clock does not.
 //
 // The rank looks at its files whenever a call returns in a later epoch than it began (output_tick), before the program
 // goes on: what is new was printed in the epoch that is over. It does not matter who wrote it, the rank or a child

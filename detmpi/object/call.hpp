@@ -56,6 +56,11 @@ inline uint64_t g_next_output_epoch = ~uint64_t{0};
 
 void mark_output();
 
+// What the program prints from now on does not belong together with what it has printed before.
+inline void end_output_epoch() {
+  if (g_next_output_epoch != ~uint64_t{0}) g_next_output_epoch = g_clock;
+}
+
 // Before the program goes on, be it after a call or in a function of its own that a call has called.
 inline void output_tick() {
   if (g_clock >= g_next_output_epoch) [[unlikely]]

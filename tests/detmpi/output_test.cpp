@@ -60,8 +60,11 @@ TEST_CASE("lines come in the order of cause and effect") {
   CHECK(printed(2, {"ring", "50"}) == ring_of(2, 50));
   CHECK(printed(5, {"ring", "20"}) == ring_of(5, 20));
   CHECK(printed(5, {"flushed ring", "20"}) == ring_of(5, 20));
+  CHECK(printed(2, {"ring of acknowledgements", "50"}) == ring_of(2, 50));
+  CHECK(printed(5, {"ring of acknowledgements", "20"}) == ring_of(5, 20));
   for (const char* lookahead : {"--lookahead=1", "--lookahead=5", "--lookahead=1000"}) {
     CHECK(printed(3, {"ring", "20"}, {lookahead}) == ring_of(3, 20));
+    CHECK(printed(3, {"ring of acknowledgements", "20"}, {lookahead}) == ring_of(3, 20));
   }
 }
 

@@ -26,13 +26,14 @@ struct Call {
   const Step* step = nullptr;
   Time time = 0;                 // t
   const Event* event = nullptr;  // none: the call in which a rank is stuck
+  Time reach = 0;                // of a poll: so long it waits
   Time grace = 0;                // of a probe: messages come to it later by that
 };
 
 struct Sent {
   int from = 0, to = 0, comm = 0, source = 0, tag = 0;
   uint64_t number = 0;
-  Time arrival = 0, delay = 0;
+  Time arrival = 0;
   Time taken = kNever;  // T of the receive that it matches
 };
 
@@ -114,7 +115,7 @@ class Checker {
       for (unsigned n = 1;; ++n) {
         const Time call = clock + tick(failed, static_cast<int>(rank), rows);
         const Event* event = next < events.size() ? &events[next++] : nullptr;
-        calls_[rank].push_back({&step, call, event});
+        calls_[rank].push_back({&step, call, event, reach(failed, step)});
         if (event == nullptr) {
           require(trace_[rank].stuck, place(rank, &step, program_) + ": the trace ends early");
           require(trace_[rank].clock == call, place(rank, &step, program_) + ": clock of the stuck rank");
@@ -138,13 +139,20 @@ class Checker {
   }
 
   Time tick(const std::vector<const Step*>& failed, int rank, uint64_t row) const {
+    return 1 + (failed.size() == 1 ? chan::match::stumble(rank, row, program_.lookahead) : 0);
+  }
+
+  Time reach(const std::vector<const Step*>& failed, const Step& step) const {
+    if (!polls(step) || failed.empty() || !polls_for_same(*failed[0], step)) return 0;
+    int returns = 0;
     Time result = 1;
-    for (size_t i = 1; i < failed.size() && result < program_.lookahead; ++i) {
-      if (polls_for_same(*failed[i], *failed[0])) result *= 2;
+    for (const Step* before : failed) {
+      if (!polls_for_same(*before, step)) continue;
+      ++returns;
+      if (result < program_.lookahead) result *= 2;
     }
-    const Time most = program_.lookahead / 4 > 1 ? program_.lookahead / 4 : 1;
-    const Time stumble = failed.size() == 1 ? chan::match::stumble(rank, row, program_.lookahead) : 0;
-    return std::min(result, most) + stumble;
+    if (returns == 2 && step.op != Op::kIprobe) return program_.lookahead;
+    return std::min(result, program_.lookahead / 4 > 1 ? program_.lookahead / 4 : 1);
   }
 
   // --- Second pass: messages, receives, entries ---
@@ -253,8 +261,8 @@ class Checker {
       ++result.number;
       result.arrival = earlier.arrival;
     }
-    result.delay = latency(program_, result.from, result.to, result.comm, result.number);
-    result.arrival = std::max(result.arrival, time + result.delay);
+    const Time delay = latency(program_, result.from, result.to, result.comm, result.number);
+    result.arrival = std::max(result.arrival, time + delay);
     return result;
   }
 
@@ -324,7 +332,8 @@ class Checker {
     Held held;
     held.outcome.slot = call.step->slot;
     held.complete = call.time;
-    if (call.step->op == Op::kIssend) held.complete = message.taken == kNever ? kNever : message.taken + message.delay;
+    if (call.step->op == Op::kIssend)
+      held.complete = message.taken == kNever ? kNever : message.taken + chan::match::kAckLatency;
     return held;
   }
 
@@ -359,7 +368,7 @@ class Checker {
     }
   }
 
-  // The time at which the wait is true and what it then takes; a test is true if it is its own time.
+  // The time at which the wait is true and what it then takes; a test is true if that is not after its end.
   static Expected expect_completion(const Call& call, const std::vector<int>& of, const Slots& slots) {
     std::vector<Held> held;
     for (int slot : of) {
@@ -374,7 +383,7 @@ class Checker {
         all ? std::max_element(held.begin(), held.end(), earlier) : std::min_element(held.begin(), held.end(), earlier);
     Expected result;
     result.returns = std::max(call.time, decides->complete);
-    if (polls(*call.step) && result.returns > call.time) return {call.time, false, {}};
+    if (polls(*call.step) && result.returns > call.time + call.reach) return {call.time + call.reach, false, {}};
     if (result.returns == kNever) return result;
     if (any) return {result.returns, true, {decides->outcome}};
     for (const Held& request : held) {
@@ -387,11 +396,11 @@ class Checker {
   Expected expect_probe(size_t rank, const Call& call) const {
     const auto seen = [&](const Sent& message) {
       const Time due = message.arrival + call.grace;
-      if (call.step->op == Op::kIprobe && due > call.time) return false;
+      if (call.step->op == Op::kIprobe && due > call.time + call.reach) return false;
       return fits(*call.step, message) && message.taken > std::max(call.time, due);
     };
     const auto first = first_message(rank, seen, [](const Sent& message) { return message.arrival; });
-    if (!first) return {blocks(*call.step) ? kNever : call.time, false, {}};
+    if (!first) return {blocks(*call.step) ? kNever : call.time + call.reach, false, {}};
     return {std::max(call.time, sent_[*first].arrival + call.grace), true, {outcome_of(-1, sent_[*first])}};
   }
 

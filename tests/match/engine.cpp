@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "failed_polls.hpp"
+#include "slot.hpp"
 #include "world.hpp"
 
 namespace match_test {
@@ -18,13 +19,6 @@ namespace {
 using match::kNever;
 using match::Outlook;
 using Kind = match::RankState::Kind;
-
-struct Slot {
-  enum class Use { kEmpty, kSend, kSynchronous, kReceive, kCancelled } use = Use::kEmpty;
-  match::Receive receive;
-  match::Need need;  // of a send: kFixed or kAck; of a cancelled receive: kFixed
-  Time bound = 0;    // of a synchronous send
-};
 
 class Rank final : match::Horizon {
  public:
@@ -133,7 +127,7 @@ class Rank final : match::Horizon {
 
   void acknowledge(Sent& sent, Time matched) {
     world_.scheduler.yield();
-    world_.acks[{sent.message.key.source, self_, sent.position}] = match::later(matched, sent.ack_latency);
+    world_.acks[{sent.message.key.source, self_, sent.position}] = match::later(matched, match::kAckLatency);
   }
 
   void look_at_others() {
@@ -181,21 +175,6 @@ class Rank final : match::Horizon {
     else std::ranges::for_each(receive.senders, add);
     return need;
   }
-  // An open wildcard like one before it.
-  static bool repeats(const Slot& own, const Slot& other) {
-    const auto open = [](const Slot& s) {
-      return s.use == Slot::Use::kReceive && !s.receive.final() && s.receive.source == match::kAny;
-    };
-    return open(own) && open(other) && own.receive.context == other.receive.context &&
-           own.receive.tag == other.receive.tag && own.receive.grace == other.receive.grace &&
-           own.receive.usual == other.receive.usual;
-  }
-  static match::Need repeat_of(size_t index) {
-    match::Need need;
-    need.kind = match::Need::Kind::kRepeat;
-    need.repeats = index;
-    return need;
-  }
   match::Need need(const Slot& slot) const { return slot.use == Slot::Use::kReceive ? need(slot.receive) : slot.need; }
 
   Outlook outlook(const Slot& slot) const {
@@ -228,20 +207,31 @@ class Rank final : match::Horizon {
     }
   }
 
-  // The same for a call that waits for nothing but time. What has come need not be settled to tell that nothing has.
-  template <typename Attempt>
-  void test(Attempt&& attempt) {
+  // The same for a call that waits for nothing but time, or up to `until_`. What has come need not be settled to tell
+  // that nothing has. `needs`: of those requests of which the first may end it.
+  template <typename Attempt, typename Needs>
+  void test(Attempt&& attempt, Needs&& needs) {
     look_at_others();
     take_in();
     if (attempt()) return;
     for (;;) {
       drain();
       if (attempt()) return;
-      publish(record(Kind::kRun));
+      publish(until_ == clock_ ? record(Kind::kRun) : testing_record(needs()));
       look_at_others();
       drain();
       if (attempt()) return;
     }
+  }
+
+  match::Record testing_record(std::vector<match::Need> needs) const {
+    match::Need end;
+    end.time = needs.empty() ? clock_ : until_;
+    needs.push_back(end);
+    match::Record mine = record(Kind::kWait);
+    mine.any = true;
+    mine.needs = std::move(needs);
+    return mine;
   }
 
   // --- calls ---
@@ -266,6 +256,7 @@ class Rank final : match::Horizon {
         step.op == Op::kTestall || step.op == Op::kTestany || step.op == Op::kTestsome || step.op == Op::kIprobe;
     for (unsigned calls = 1;; ++calls) {
       act();
+      until_ = clock_ + (polls ? failed_polls_.reach(step, lookahead()) : 0);
       const bool answer = call(step);
       if (polls && !answer) failed_polls_.add(step);
       else failed_polls_.forget();
@@ -321,13 +312,11 @@ class Rank final : match::Horizon {
     sent.position = lane.size() - 1;
     if (step.op == Op::kIssend) {
       sent.synchronous = true;
-      sent.ack_latency = latency;
       slot.use = Slot::Use::kSynchronous;
       slot.need.kind = match::Need::Kind::kAck;
       slot.need.time = floor;
       slot.need.peer = to;
       slot.need.position = sent.position;
-      slot.need.latency = latency;
     }
     ++number;
     event(true);
@@ -391,11 +380,6 @@ class Rank final : match::Horizon {
     }
   }
 
-  static bool is_receive(const Slot& slot) {
-    return slot.use == Slot::Use::kReceive || slot.use == Slot::Use::kCancelled;
-  }
-  static bool is_from_any(const Slot& slot) { return is_receive(slot) && slot.receive.source == match::kAny; }
-
   bool receive(const Step& step) {
     const bool alone = std::ranges::none_of(slots_, [&](const Slot& slot) { return is_from_any(slot); });
     Slot& slot = slots_[static_cast<size_t>(step.slot)];
@@ -415,10 +399,6 @@ class Rank final : match::Horizon {
     return true;
   }
 
-  struct Requests {
-    std::vector<int> slots;
-    std::vector<Outlook> outlooks;
-  };
   Requests requests(const Step& step) const {
     Requests all;
     for (const int slot : step.slots) {
@@ -463,12 +443,6 @@ class Rank final : match::Horizon {
     Event& e = event(flag);
     for (const int slot : slots) e.done.push_back(complete(slot));
     publish(record(Kind::kRun));
-  }
-
-  static std::vector<size_t> every(const Requests& all) {
-    std::vector<size_t> indices(all.slots.size());
-    for (size_t i = 0; i < indices.size(); ++i) indices[i] = i;
-    return indices;
   }
 
   bool wait(const Step& step) {
@@ -516,28 +490,42 @@ class Rank final : match::Horizon {
     Requests all;
     std::vector<size_t> indices;
     bool flag = false;
-    test([&] {
+    const auto attempt = [&] {
       all = requests(step);
       if (all.slots.empty()) {
         flag = true;
       } else if (step.op == Op::kTestall) {
-        const auto answer = match::test_all(all.outlooks, clock_);
+        const auto answer = match::test_all(all.outlooks, clock_, until_);
         if (!answer) return false;
-        flag = *answer;
+        clock_ = answer->time;
+        flag = answer->complete;
         if (flag) indices = every(all);
       } else if (step.op == Op::kTestany) {
-        const auto answer = match::test_any(all.outlooks, clock_);
+        const auto answer = match::test_any(all.outlooks, clock_, until_);
         if (!answer) return false;
-        flag = *answer != match::kNone;
-        if (flag) indices = {*answer};
+        clock_ = answer->time;
+        flag = answer->index != match::kNone;
+        if (flag) indices = {answer->index};
       } else {
-        const auto answer = match::test_some(all.outlooks, clock_);
+        const auto answer = match::test_some(all.outlooks, clock_, until_);
         if (!answer) return false;
-        indices = *answer;
+        clock_ = answer->time;
+        indices = answer->indices;
         flag = !indices.empty();
       }
       return true;
-    });
+    };
+    // Where all must be complete, one that is not stands for them.
+    const auto needs = [&] {
+      std::vector<match::Need> list;
+      const Requests now = requests(step);
+      for (size_t i = 0; i < now.slots.size(); ++i) {
+        const bool counts = step.op != Op::kTestall || (list.empty() && !now.outlooks[i].final);
+        if (counts) list.push_back(need(slots_[static_cast<size_t>(now.slots[i])]));
+      }
+      return list;
+    };
+    test(attempt, needs);
     conclude(flag, all, indices);
     return flag;
   }
@@ -559,11 +547,14 @@ class Rank final : match::Horizon {
           },
           [&] { return std::vector<match::Need>{need(receive)}; });
     } else {
-      test([&] {
-        const auto answer = match::test_all({{matcher_.outlook(receive, *this)}}, clock_);
-        flag = answer.value_or(false);
-        return answer.has_value();
-      });
+      test(
+          [&] {
+            const auto answer = match::test_all({{matcher_.outlook(receive, *this)}}, clock_, until_);
+            if (answer) clock_ = answer->time;
+            flag = answer && answer->complete;
+            return answer.has_value();
+          },
+          [&] { return std::vector<match::Need>{need(receive)}; });
     }
     Event& e = event(flag);
     if (flag) {
@@ -586,11 +577,14 @@ class Rank final : match::Horizon {
   bool withdraw(Slot& slot) {
     bool cancelled = false;
     cancelling_ = true;
-    test([&] {
-      const auto answer = match::cancel(outlook(slot), clock_);
-      cancelled = answer.value_or(false);
-      return answer.has_value();
-    });
+    until_ = clock_;
+    test(
+        [&] {
+          const auto answer = match::cancel(outlook(slot), clock_);
+          cancelled = answer.value_or(false);
+          return answer.has_value();
+        },
+        [] { return std::vector<match::Need>{}; });
     cancelling_ = false;
     if (!cancelled) return false;
     matcher_.withdraw(slot.receive, clock_);
@@ -663,6 +657,7 @@ class Rank final : match::Horizon {
   RankTrace trace_;
   size_t step_ = 0;
   Time clock_ = 0;
+  Time until_ = 0;  // of a poll
   FailedPolls failed_polls_{self_};
   bool cancelling_ = false;
   bool cut_off_ = false, done_ = false, stuck_ = false, went_on_ = false, deadlock_ = false;

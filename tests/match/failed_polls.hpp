@@ -1,7 +1,6 @@
-// The polls of a rank that found nothing, without another call in between, and what the next call takes for them.
+// The polls of a rank that found nothing, without another call in between: how long the next one waits, and what the
+// next call takes for them.
 #pragma once
-
-#include <algorithm>
 
 #include <chan/match/poll.hpp>
 
@@ -25,10 +24,10 @@ class FailedPolls {
     rounds_ = 0;
   }
   // Of the call that follows.
-  Time tick(Time lookahead) const {
-    const Time most = std::max<Time>(1, lookahead / 4);
-    const Time stumble = polls_ == 1 ? chan::match::stumble(rank_, rows_, lookahead) : 0;
-    return stumble + (rounds_ < 40 ? std::min(Time{1} << rounds_, most) : most);
+  Time tick(Time lookahead) const { return 1 + (polls_ == 1 ? chan::match::stumble(rank_, rows_, lookahead) : 0); }
+  Time reach(const Step& step, Time lookahead) const {
+    if (polls_ == 0 || !polls_for_same(*first_, step)) return 0;
+    return chan::match::reach_of_poll(rounds_ + 1, step.op == Op::kIprobe, lookahead);
   }
 
  private:
@@ -36,7 +35,7 @@ class FailedPolls {
   uint64_t rows_ = 0;  // so far, with this one
   uint64_t polls_ = 0;
   const Step* first_ = nullptr;  // of them
-  unsigned rounds_ = 0;          // how often it was polled for the same again
+  uint64_t rounds_ = 0;          // how often it was polled for the same again
 };
 
 }  // namespace match_test

@@ -3,6 +3,7 @@
 #include <chan/match/bounds.hpp>
 #include <chan/match/decide.hpp>
 #include <chan/match/matcher.hpp>
+#include <chan/match/poll.hpp>
 #include <random>
 
 using namespace chan::match;
@@ -273,16 +274,52 @@ TEST_CASE("waits decide by times") {
 
 TEST_CASE("tests decide by times") {
   const Outlook at5{true, 5}, from5{false, 5}, from6{false, 6};
-  CHECK(test_all(std::vector{at5}, 5) == true);
-  CHECK(test_all(std::vector{at5}, 4) == false);
-  CHECK(test_all(std::vector{at5, from6}, 5) == false);
-  CHECK(!test_all(std::vector{from5}, 5));  // equality is not enough
-  CHECK(test_any(std::vector{from6, at5}, 5) == size_t{1});
-  CHECK(test_any(std::vector{from6}, 5) == kNone);
-  CHECK(!test_any(std::vector{from5, at5}, 5));
-  CHECK(test_some(std::vector{at5, from6}, 5) == std::vector<size_t>{0});
-  CHECK(!test_some(std::vector{at5, from5}, 5));
+  CHECK(test_all(std::vector{at5}, 5, 5)->complete);
+  CHECK(!test_all(std::vector{at5}, 4, 4)->complete);
+  CHECK(!test_all(std::vector{at5, from6}, 5, 5)->complete);
+  CHECK(!test_all(std::vector{from5}, 5, 5));  // equality is not enough
+  CHECK(test_any(std::vector{from6, at5}, 5, 5)->index == 1);
+  CHECK(test_any(std::vector{from6}, 5, 5)->index == kNone);
+  CHECK(!test_any(std::vector{from5, at5}, 5, 5));
+  CHECK(test_some(std::vector{at5, from6}, 5, 5)->indices == std::vector<size_t>{0});
+  CHECK(!test_some(std::vector{at5, from5}, 5, 5));
   CHECK(cancel(at5, 4) == true);
   CHECK(cancel(at5, 5) == false);
   CHECK(!cancel(from5, 5));
+}
+
+TEST_CASE("tests that wait for a while return when something is complete, and in vain at their end") {
+  const Outlook at5{true, 5}, at7{true, 7}, from6{false, 6}, from9{false, 9};
+  const auto all = [](std::vector<Outlook> requests, Time now, Time until) {
+    const auto answer = test_all(requests, now, until);
+    return answer ? std::pair(answer->complete, answer->time) : std::pair(false, kNever);
+  };
+  CHECK(all({at5, at7}, 3, 8) == std::pair(true, Time{7}));
+  CHECK(all({at5, at7}, 3, 6) == std::pair(false, Time{6}));
+  CHECK(all({at5, from9}, 3, 8) == std::pair(false, Time{8}));
+  CHECK(all({at5, from6}, 3, 8) == std::pair(false, kNever));  // it cannot be told yet
+  CHECK(all({at5}, 6, 8) == std::pair(true, Time{6}));
+  CHECK(test_any(std::vector{at7, at5}, 3, 8)->time == 5);
+  CHECK(test_any(std::vector{at7, at5}, 3, 4)->time == 4);
+  CHECK(test_any(std::vector{at7, at5}, 3, 4)->index == kNone);
+  CHECK(test_any(std::vector{from9, at5}, 6, 8)->time == 6);
+  CHECK(!test_any(std::vector{from6, at7}, 3, 8));
+  CHECK(test_some(std::vector{at7, at5}, 3, 8)->indices == std::vector<size_t>{1});
+  CHECK(test_some(std::vector{at7, at5}, 3, 8)->time == 5);
+  CHECK(test_some(std::vector{at7, at5}, 7, 8)->indices == std::vector<size_t>{0, 1});
+  CHECK(test_some(std::vector{at7, at5}, 3, 4)->indices.empty());
+  CHECK(test_some(std::vector{at5, from6}, 3, 8)->time == 5);
+  CHECK(!test_some(std::vector{from6, at7}, 3, 8));
+}
+
+TEST_CASE("polls wait the longer the more there were, tests of the third time for a lookahead") {
+  const auto reaches = [](bool probes, Time lookahead) {
+    std::vector<Time> all;
+    for (uint64_t round = 0; round < 8; ++round) all.push_back(reach_of_poll(round, probes, lookahead));
+    return all;
+  };
+  CHECK(reaches(false, 128) == std::vector<Time>{0, 2, 128, 8, 16, 32, 32, 32});
+  CHECK(reaches(true, 128) == std::vector<Time>{0, 2, 4, 8, 16, 32, 32, 32});
+  CHECK(reaches(false, 1) == std::vector<Time>{0, 1, 1, 1, 1, 1, 1, 1});
+  CHECK(reach_of_poll(~uint64_t{0}, true, Time{1} << 40) == Time{1} << 30);
 }

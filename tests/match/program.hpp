@@ -76,8 +76,7 @@ bool comes_to_prefer(const std::vector<Step>& steps, size_t step, Earlier earlie
 // After these calls of a rank, receives that are held stay so.
 inline bool lets_hold(Op op) { return op == Op::kWork || op == Op::kIsend || op == Op::kIrecv; }
 
-// lambda of the k-th (from 0) message from rank `from` to rank `to` in communicator `comm`; also of the acknowledgement
-// of that message on its way back. At least L.
+// lambda of the k-th (from 0) message from rank `from` to rank `to` in communicator `comm`. At least L.
 Time latency(const Program& program, int from, int to, int comm, uint64_t k);
 
 // What a rank observed in one call. Calls that are repeated by until_true give one event each.

@@ -5,7 +5,7 @@
 // What a rank does at an instant reaches others at a later instant only, since L >= 1: so the order of the ranks within
 // an instant makes no difference. And as all instants at which a completion time lies are visited, a blocking call is
 // simply the test of the same name, asked at every instant until it is true: the first at which it is true is its time
-// T.
+// T. A poll is the same, up to its end.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -27,7 +27,6 @@ struct Message {
   int source = 0;  // `from` as a member of the communicator
   int tag = 0;
   uint64_t number = 0;  // k
-  Time latency = 0;     // also of the acknowledgement
   Time arrival = 0;
   int ack_slot = -1;  // of the synchronous send at `from`; -1: a standard send
 };
@@ -62,6 +61,7 @@ struct Rank {
   size_t step = 0;                  // the next, or in which it is blocked
   Time clock = 0;                   // C
   Time acts_at = 0;                 // while ready: time of the next call, or of being done
+  Time ends_at = 0;                 // while blocked in a poll: when it returns in vain
   std::vector<Step> failed_polls;   // in a row, also over several steps
   uint64_t rows_of_polls = 0;       // of which the latest is `failed_polls`
   unsigned polls = 0;               // calls of this step
@@ -80,6 +80,8 @@ Time due(const Step& step, const Message& message) {
 }
 
 bool is_from_any(const Request& request) { return request.post.op == Op::kIrecv && request.post.peer == kAny; }
+
+bool is_probe(Op op) { return op == Op::kProbe || op == Op::kIprobe; }
 
 bool is_poll(Op op) { return op == Op::kTestall || op == Op::kTestany || op == Op::kTestsome || op == Op::kIprobe; }
 
@@ -132,13 +134,14 @@ class Simulation {
       for (const int slot : rank.late) {
         for (const Message& message : rank.unexpected) consider(due(rank.requests.at(slot).post, message));
       }
-      if (rank.state != State::kBlocked || step_of(rank).op != Op::kProbe) continue;
+      if (rank.state != State::kBlocked || !is_probe(step_of(rank).op)) continue;
       for (const Message& message : rank.unexpected) consider(due(probe_of(rank, step_of(rank)), message));
     }
     for (const Rank& rank : ranks_) {
       if (rank.state == State::kReady) consider(rank.acts_at);
       if (rank.state != State::kBlocked) continue;
       for (const auto& [slot, request] : rank.requests) consider(request.time);
+      consider(rank.ends_at);
       const Op op = step_of(rank).op;
       if (op == Op::kBarrier || op == Op::kBcast) consider(release_time(rank));
     }
@@ -166,12 +169,18 @@ class Simulation {
 
   Time tick_of(const Rank& rank) const {
     if (rank.failed_polls.empty()) return 1;
-    const Step& first = rank.failed_polls.front();
-    const auto same = std::ranges::count_if(rank.failed_polls, [&](const Step& s) { return polls_for_same(s, first); });
-    const Time doubled = Time{1} << std::min<ptrdiff_t>(same - 1, 63);
-    const Time ticks = std::min(doubled, std::max(Time{1}, program_.lookahead / 4));
     const bool first_of_row = rank.failed_polls.size() == 1;
-    return ticks + (first_of_row ? chan::match::stumble(rank.id, rank.rows_of_polls, program_.lookahead) : 0);
+    return 1 + (first_of_row ? chan::match::stumble(rank.id, rank.rows_of_polls, program_.lookahead) : 0);
+  }
+
+  // For how long a poll waits: the n-th return to what the row of failed polls began with.
+  Time reach_of(const Rank& rank, const Step& step) const {
+    if (!is_poll(step.op) || rank.failed_polls.empty()) return 0;
+    const Step& first = rank.failed_polls.front();
+    if (!polls_for_same(step, first)) return 0;
+    const auto n = std::ranges::count_if(rank.failed_polls, [&](const Step& s) { return polls_for_same(s, first); });
+    if (n == 2 && step.op != Op::kIprobe) return program_.lookahead;
+    return std::min(Time{1} << std::min<ptrdiff_t>(n, 30), std::max(Time{1}, program_.lookahead / 4));
   }
 
   // --- Habits ---
@@ -227,6 +236,7 @@ class Simulation {
     ++rank.polls;
     if (program_.habits) apply_habits(rank);
     const Step& step = step_of(rank);
+    rank.ends_at = now_ + reach_of(rank, step);
     if (!lets_hold(step.op)) release(rank);
     switch (step.op) {
       case Op::kIsend:
@@ -239,14 +249,15 @@ class Simulation {
     }
   }
 
-  // A call returns if it is true now, and a poll returns anyhow.
+  // A call returns if it is true now, and a poll at its end.
   void answer(Rank& rank) {
     const Step& step = step_of(rank);
     Event event;
     event.step = static_cast<int>(rank.step);
     event.clock = now_;
     event.flag = returns_true(rank, step, event.done);
-    if (!event.flag && !is_poll(step.op) && step.op != Op::kCancel) return;
+    const bool ends = is_poll(step.op) && now_ == rank.ends_at;
+    if (!event.flag && !ends && step.op != Op::kCancel) return;
     for (const auto& completion : event.done) {  // in the order of the call's requests
       const auto request = rank.requests.find(completion.slot);
       if (request == rank.requests.end()) continue;
@@ -351,8 +362,8 @@ class Simulation {
     message.tag = step.tag;
     Channel& channel = channels_[{message.from, message.to, message.comm}];
     message.number = channel.sent++;
-    message.latency = latency(program_, message.from, message.to, message.comm, message.number);
-    message.arrival = channel.last_arrival = std::max(channel.last_arrival, now_ + message.latency);
+    const Time arrival = now_ + latency(program_, message.from, message.to, message.comm, message.number);
+    message.arrival = channel.last_arrival = std::max(channel.last_arrival, arrival);
     Request& request = new_request(rank, step);
     if (step.op == Op::kIssend) {
       message.ack_slot = step.slot;
@@ -472,7 +483,7 @@ class Simulation {
     receive.time = now_;
     receive.outcome = describe(receive.outcome.slot, message);
     if (message.ack_slot < 0) return;
-    ranks_[static_cast<size_t>(message.from)].requests.at(message.ack_slot).time = now_ + message.latency;
+    ranks_[static_cast<size_t>(message.from)].requests.at(message.ack_slot).time = now_ + chan::match::kAckLatency;
   }
 
   bool probe(const Rank& rank, const Step& step, std::vector<Event::Completion>& done) const {

@@ -22,7 +22,6 @@ struct Sent {
   uint64_t position = 0;  // among all from its sender to its receiver
   bool synchronous = false;
   bool acknowledged = false;
-  Time ack_latency = 0;
 };
 
 struct World final : match::Shared {

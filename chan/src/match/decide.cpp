@@ -6,7 +6,9 @@ namespace chan::match {
 namespace {
 
 bool is_after(const Outlook& outlook, Time now) { return outlook.time > now; }
-bool is_by(const Outlook& outlook, Time now) { return outlook.final && outlook.time <= now; }
+bool all_after(std::span<const Outlook> requests, Time until) {
+  return std::all_of(requests.begin(), requests.end(), [until](const Outlook& r) { return is_after(r, until); });
+}
 
 }  // namespace
 
@@ -45,27 +47,24 @@ std::optional<Some> wait_some(std::span<const Outlook> requests, Time now) {
   return some;
 }
 
-std::optional<bool> test_all(std::span<const Outlook> requests, Time now) {
-  if (std::any_of(requests.begin(), requests.end(), [now](const Outlook& r) { return is_after(r, now); })) return false;
-  if (std::all_of(requests.begin(), requests.end(), [now](const Outlook& r) { return is_by(r, now); })) return true;
-  return {};
+std::optional<All> test_all(std::span<const Outlook> requests, Time now, Time until) {
+  const auto late = [until](const Outlook& r) { return is_after(r, until); };
+  if (std::any_of(requests.begin(), requests.end(), late)) return All{false, until};
+  const auto time = wait_all(requests, now);
+  return time ? std::optional(All{true, *time}) : std::nullopt;
 }
 
-std::optional<size_t> test_any(std::span<const Outlook> requests, Time now) {
-  if (std::all_of(requests.begin(), requests.end(), [now](const Outlook& r) { return is_after(r, now); })) return kNone;
+std::optional<First> test_any(std::span<const Outlook> requests, Time now, Time until) {
+  if (all_after(requests, until)) return First{kNone, until};
   const auto first = wait_any(requests);
-  if (!first || first->time > now) return {};
-  return first->index;
+  if (!first || first->time > until) return {};
+  return First{first->index, std::max(now, first->time)};
 }
 
-std::optional<std::vector<size_t>> test_some(std::span<const Outlook> requests, Time now) {
-  std::vector<size_t> complete;
-  for (size_t i = 0; i < requests.size(); ++i) {
-    if (is_after(requests[i], now)) continue;
-    if (!requests[i].final) return {};
-    complete.push_back(i);
-  }
-  return complete;
+std::optional<Some> test_some(std::span<const Outlook> requests, Time now, Time until) {
+  if (all_after(requests, until)) return Some{{}, until};
+  auto some = wait_some(requests, now);
+  return some && some->time <= until ? some : std::nullopt;
 }
 
 std::optional<bool> cancel(const Outlook& request, Time now) {

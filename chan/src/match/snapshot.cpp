@@ -14,13 +14,13 @@ bool Shared::unexamined_but(const std::vector<Need::Source>& excluded, int to) {
 Node node_of_ack(Shared& shared, int rank, const Need& need) {
   const bool done = shared.done(need.peer);
   if (!shared.examined(rank, need.peer, need.position)) {
-    return Node::fixed(done ? kNever : later(need.time, need.latency));
+    return Node::fixed(done ? kNever : later(need.time, kAckLatency));
   }
   Node node = Node::fixed(need.time);
   node.candidate = shared.next_match(need.peer);
   node.any = true;
   node.edges.push_back({need.peer, 0});
-  node.add = need.latency;
+  node.add = kAckLatency;
   return node;
 }
 

@@ -1,5 +1,6 @@
 // Rank 0 fails while others still need it for what came before: it has not acknowledged what its receives have got, has
-// sent more than there is room for, and is sent more than there is room for.
+// sent more than there is room for, and is sent more than there is room for. One looks for ever whether it has taken a
+// message.
 #include "testing.hpp"
 
 using namespace mpi_test;
@@ -43,6 +44,18 @@ void receive_all() {
   }
 }
 
+void test_for_ever() {
+  MPI_Request request;
+  MPI_Issend(&g_rank, 1, MPI_INT, 0, 6, kComm, &request);
+  for (int look = 1;; ++look) {
+    int complete = 0;
+    MPI_Test(&request, &complete, MPI_STATUS_IGNORE);
+    if (look % 10 != 0) continue;
+    std::printf("rank %d has looked %d times\n", g_rank, look);
+    MPI_Wtime();
+  }
+}
+
 void flood() {
   for (int i = 0;; ++i) {
     MPI_Send(&i, 1, MPI_INT, 0, 5, kComm);
@@ -58,5 +71,6 @@ int main(int argc, char** argv) {
   if (g_rank == 1) send_synchronously({0, 2});
   if (g_rank == 2) send_synchronously({1, 3, 4});
   if (g_rank == 1) receive_all();
+  if (g_rank == 3) test_for_ever();
   flood();
 }

@@ -36,6 +36,23 @@ void ring(int rounds, bool flush) {
   }
 }
 
+// The same order by acknowledgements alone: whose turn it is prints and then receives what its right neighbour has long
+// sent, which learns from this that it is its turn.
+void ring_of_acknowledgements(int rounds) {
+  const bool from_left = g_rank % 2 == 1;
+  for (int round = 0; round < rounds; ++round) {
+    if (g_rank != 0 || round != 0) {
+      MPI_Request sent;
+      MPI_Issend(nullptr, 0, MPI_INT, left(), 0, kComm, &sent);
+      if (from_left) MPI_Wait(&sent, MPI_STATUS_IGNORE);
+      for (int complete = from_left; !complete;) MPI_Test(&sent, &complete, MPI_STATUS_IGNORE);
+    }
+    std::printf("%d: rank %d\n", round * g_size + g_rank, g_rank);
+    if (g_rank == g_size - 1 && round == rounds - 1) return;
+    MPI_Recv(nullptr, 0, MPI_INT, right(), 0, kComm, MPI_STATUS_IGNORE);
+  }
+}
+
 // The same on standard error, and then on standard output.
 void ring_of_both(int rounds) {
   int token = 0;
@@ -187,6 +204,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(kComm, &g_size);
   if (how == "ring") ring(number, false);
   if (how == "flushed ring") ring(number, true);
+  if (how == "ring of acknowledgements") ring_of_acknowledgements(number);
   if (how == "ring of both") ring_of_both(number);
   if (how == "ask") ask(number);
   if (how == "pieces") pieces();

@@ -31,13 +31,19 @@ struct Some {
 // All that are complete at the time at which the first one is, or now.
 std::optional<Some> wait_some(std::span<const Outlook> requests, Time now);
 
-// The answers of tests at time `now`: empty as long as it cannot be told.
+// The answers of tests, which wait from `now` until `until` at most: empty as long as it cannot be told. The time is
+// that at which the test returns; in vain, it is `until`.
 
-std::optional<bool> test_all(std::span<const Outlook> requests, Time now);
-// An answer of kNone: none is complete.
+struct All {
+  bool complete = false;
+  Time time = 0;
+};
+std::optional<All> test_all(std::span<const Outlook> requests, Time now, Time until);
+// Index kNone: none is complete.
 inline constexpr size_t kNone = ~size_t{0};
-std::optional<size_t> test_any(std::span<const Outlook> requests, Time now);
-std::optional<std::vector<size_t>> test_some(std::span<const Outlook> requests, Time now);
+std::optional<First> test_any(std::span<const Outlook> requests, Time now, Time until);
+// All that are complete at the time at which the first one is, or now.
+std::optional<Some> test_some(std::span<const Outlook> requests, Time now, Time until);
 // Does a cancel at `now` succeed?
 std::optional<bool> cancel(const Outlook& request, Time now);
 

@@ -1,11 +1,26 @@
-// How long polls take that find nothing.
+// How long polls wait, and take, that find nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <chan/match/types.hpp>
 
 namespace chan::match {
+
+// For how long, in logical time, a poll waits: it returns as soon as something is complete, and in vain after that.
+// `round`: how often the rank has come back to what it polled for first, without another call in between. The first
+// look does not wait at all, and those that follow longer and longer: so a rank that polls does not need thousands of
+// calls to come to the time of what it waits for. Who tests a third time has nothing better to do than to wait for what
+// is on its way, and that is there within L. A probe looks whether there is something to do, in the midst of other
+// things: it is not kept for so long.
+constexpr Time reach_of_poll(uint64_t round, bool probes, Time lookahead) {
+  constexpr uint64_t kMostDoublings = 30;
+  if (round == 0) return 0;
+  if (round == 2 && !probes) return lookahead;
+  const Time most = lookahead / 4 > 1 ? lookahead / 4 : 1;  // why L / 4: docs/results/order.md
+  return std::min(Time{1} << std::min(round, kMostDoublings), most);
+}
 
 // What the first of several failed polls in a row takes beyond its ticks: mostly nothing, now and then up to L / 2.
 // `row` counts the rank's rows from 1.

@@ -41,7 +41,6 @@ struct Need {
   // kAck: of a synchronous send
   int peer = 0;           // its destination
   uint64_t position = 0;  // of the message among all from this rank to that one
-  Time latency = 0;       // of the acknowledgement
 
   bool operator==(const Need&) const = default;
 };
@@ -84,7 +83,7 @@ Node node_of_ack(Shared& shared, int rank, const Need& need);
 // One look at all ranks. Keeps its memory for the next one: that of ranks which do not wait, too.
 class Snapshot {
  public:
-  // `lookahead`: the least time that anything takes from rank to rank.
+  // `lookahead`: the least time that anything but an acknowledgement takes from rank to rank.
   Snapshot(Shared& shared, Time lookahead) : shared_(shared), lookahead_(lookahead) {}
 
   const std::vector<RankState>& take();

@@ -15,6 +15,10 @@ constexpr Time later(Time a, Time b) { return a > kNever - b ? kNever : a + b; }
 
 inline constexpr int kAny = -1;  // any source, any tag
 
+// From the match of a synchronous message to its acknowledgement. No lookahead is needed here: who waits for an
+// acknowledgement depends on one rank, which says of what it has taken in when it will be matched.
+inline constexpr Time kAckLatency = 1;
+
 // The order of messages at their receiver, and so the order in which they count as delivered.
 struct Key {
   Time arrival = 0;
