@@ -244,8 +244,11 @@ class Engine {
   template <typename Attempt>
   void decide_test(const Wait& wait, Attempt&& attempt) {
     const bool owes_nothing = unacknowledged_.empty() && blocked_to_.empty() && offers_used_ == 0;
-    if (owes_nothing && ++tests_ % kTestsPerLearning != 0) {
+    if (owes_nothing) {
+      if (++tests_ % kTestsPerLearning == 0) poll_all();
       look_for_parts(wait);
+      if (attempt()) return;
+      settle();
       if (attempt()) return;
     }
     decide(wait, attempt);
