@@ -18,7 +18,7 @@ namespace detmpi {
 struct JobOptions {
   int ranks = 1;
   uint64_t memory = 0;  // bytes of shared memory for messages; 0: half of the machine's
-  uint32_t lookahead = 128;
+  uint32_t lookahead = 256;
   uint32_t first_space = kFirstSpace;  // see JobTable
   bool real_time = true;               // MPI_Wtime
   bool first_come = false;             // see JobTable, as all that follows

@@ -30,7 +30,7 @@ constexpr const char* kHelp =
     "      --verify-seed=S  other disturbances for each S (default 1)\n"
     "      --digest         print a digest of the run on standard error: equal for equal runs\n"
     "      --strict-sends   sends wait for their receives: shows programs that need buffered sends\n"
-    "      --lookahead=N    least logical time from a send to its arrival, in calls (default 128)\n"
+    "      --lookahead=N    least logical time from a send to its arrival, in calls (default 256)\n"
     "      --wtime=CLOCK    what MPI_Wtime tells: real (default) or logical, the same in every run\n"
     "      --memory=SIZE    shared memory for messages, such as 512M or 4G (default: half of the machine's)\n"
     "      --direct-from=SIZE|never\n"
