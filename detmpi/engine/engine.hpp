@@ -249,6 +249,7 @@ class Engine {
       look_for_parts(wait);
       if (attempt()) return;
       settle();
+      if (!unacknowledged_.empty()) settle_acks();
       if (attempt()) return;
     }
     decide(wait, attempt);

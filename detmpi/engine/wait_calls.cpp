@@ -24,7 +24,10 @@ namespace {
 
 // A test of one request; the clock is then where it returns.
 bool test_one(Request& request, Wait& wait) {
-  if (request.kind == RequestKind::kGeneral) return request.complete;
+  if (request.kind == RequestKind::kGeneral) {
+    if (!request.complete) g_clock = wait.until();
+    return request.complete;
+  }
   if (request.kind == RequestKind::kSend && request.mode != SendMode::kSynchronous) return true;
   Operation* const operation = request.operation.get();
   if (operation != nullptr) wait.operations = {&operation, 1};

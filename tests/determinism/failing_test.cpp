@@ -15,13 +15,15 @@ using determinism_test::run_disturbed;
 namespace {
 
 constexpr int kRanks = 6;
+// Who fails first, and what has been printed by then, follows from it.
+constexpr const char* kLookahead = "--lookahead=128";
 // AddressSanitizer reports crashes in its own way, and ends the process.
 constexpr const char* kSeveral = test_support::kAddressSanitizer ? "calls" : "several";
 
 // In peace first, then under every disturbance. More time than detmpirun gives by default: what is disturbed is slow.
 std::vector<RunResult> all_runs(const std::string& name, const std::string& how, const char* start,
                                 const char* grace = "--grace=60") {
-  const auto argv = job(kRanks, name, {start, grace}, {how});
+  const auto argv = job(kRanks, name, {start, grace, kLookahead}, {how});
   std::vector<RunResult> runs = {test_support::run_command(argv)};
   uint64_t seed = 1;
   for (const auto& disturbance : kDisturbances) runs.push_back(run_disturbed(disturbance, argv, seed++));
@@ -72,7 +74,7 @@ TEST_CASE("of several failures the first in logical time is told") {
 
 TEST_CASE("a rank that fails still does what others need for what came before") {
   expect_same("", 17, "rank 0 ended with exit code 17", "failing_debts");
-  const auto run = test_support::run_command(job(kRanks, "failing_debts"));
+  const auto run = test_support::run_command(job(kRanks, "failing_debts", {kLookahead}));
   for (const char* line :
        {"rank 1: 2 is taken\n", "rank 2: 3 is taken\n", "rank 1 got message 100\n", "rank 3 has looked 50 times\n"}) {
     CHECK(run.out.find(line) != std::string::npos);
@@ -89,7 +91,7 @@ TEST_CASE("operations of two communicators do not match") {
 }
 
 TEST_CASE("what a failing job has printed is compared by --verify") {
-  const auto run = test_support::run_command(job(kRanks, "failing", {"--verify=4", "--grace=60"}, {kSeveral}));
+  const auto run = test_support::run_command(job(kRanks, "failing", {"--verify=4", "--grace=60", kLookahead}, {kSeveral}));
   INFO(run.err);
   CHECK(run.exit_code == 44);
   CHECK(run.err.find("verified: 4 runs, 6 ranks, events up to the early end, output ") != std::string::npos);

@@ -95,7 +95,7 @@ TEST_CASE("racing programs print the same bytes on 16 ranks") {
 // What makes them end is what parts ranks that are in step (chan/match/poll.hpp). Without it 8 of these jobs went on
 // for ever.
 TEST_CASE("two ranks that hand each other their last task come to an end, whatever the lookahead is") {
-  for (const char* lookahead : {"65", "96", "127", "128", "192", "512", "256", "1000"}) {
+  for (const char* lookahead : {"65", "96", "127", "128", "192", "256", "512", "1000"}) {
     for (const char* length : {"1", "5", "20"}) {
       INFO(lookahead << ", " << length);
       expect_success(test_support::run_command(

@@ -39,7 +39,7 @@ void before_init() {
 }
 
 void controls() {
-  EXPECT(read_control<unsigned long long>("lookahead") == 128);
+  EXPECT(read_control<unsigned long long>("lookahead") == 256);
   EXPECT(read_control<unsigned long long>("window_bytes") > 0);
   char name[6];
   int length = sizeof name, scope = 0, number = 0, value = -1;
@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
     report.line("done");
     report.print();
   }
-  EXPECT(read_control<unsigned long long>("lookahead") == 128);
+  EXPECT(read_control<unsigned long long>("lookahead") == 256);
   EXPECT(MPI_T_finalize() == MPI_SUCCESS);
   EXPECT(MPI_T_finalize() == MPI_T_ERR_NOT_INITIALIZED);
 }
