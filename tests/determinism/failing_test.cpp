@@ -91,7 +91,8 @@ TEST_CASE("operations of two communicators do not match") {
 }
 
 TEST_CASE("what a failing job has printed is compared by --verify") {
-  const auto run = test_support::run_command(job(kRanks, "failing", {"--verify=4", "--grace=60", kLookahead}, {kSeveral}));
+  const auto run =
+      test_support::run_command(job(kRanks, "failing", {"--verify=4", "--grace=60", kLookahead}, {kSeveral}));
   INFO(run.err);
   CHECK(run.exit_code == 44);
   CHECK(run.err.find("verified: 4 runs, 6 ranks, events up to the early end, output ") != std::string::npos);
