@@ -131,7 +131,7 @@ void Engine::conclude_what_is_known(const Wait& wait) {
   if (concluded_at_ == news()) return;
   concluded_at_ = news();
   if (unacknowledged_.empty() && waits_for_all_there_is(wait)) return settle(Horizon::Others(horizon_, rank_));
-  horizon_.set_self(1 + std::max(g_clock, earliest_return(wait)));
+  horizon_.set_self(1 + earliest_return(wait));
   settle();
   if (!unacknowledged_.empty()) settle_acks();
 }
@@ -173,7 +173,6 @@ void Engine::ask(const Wait& wait) {
     }
   };
   const bool test = wait.is_test();
-  // The least time up to which the destination of a synchronous send must not act.
   const auto about_ack = [&](const Request& send, uint64_t beyond) {
     about({&send.peer_world, 1}, horizon_.beyond_for_ack(beyond));
   };
@@ -283,7 +282,7 @@ bool Engine::watch(const Wait& wait) {
   return anew;
 }
 
-// No earlier than this does the call return.
+// No earlier than this does the call return; at least the clock.
 uint64_t Engine::earliest_return(const Wait& wait) const {
   if (wait.kind == Wait::Kind::kPhysical || wait.is_instant()) return g_clock;
   const Horizon::Others others(horizon_, rank_);

@@ -238,9 +238,9 @@ class Engine {
       return decided = attempt();
     });
   }
-  // The same for a test, which mostly finds that nothing comes by wait.until(): told without settling anything. Not
-  // where others wait for what only learn() does: for acknowledgements, and for sends that found no room. Those who
-  // wait for room themselves wait for a few tests.
+  // The same for a test, which mostly finds that nothing comes by wait.until(): told without settling anything; or that
+  // something has come, which settles with what is known. Not where others wait for what only learn() does: for
+  // acknowledgements, and for sends that found no room. Those who wait for room themselves wait for a few tests.
   template <typename Attempt>
   void decide_test(const Wait& wait, Attempt&& attempt) {
     const bool owes_nothing = unacknowledged_.empty() && blocked_to_.empty() && offers_used_ == 0;

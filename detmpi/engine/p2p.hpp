@@ -38,8 +38,9 @@ void p2p_start_with_nobody(Request& request, RequestKind kind);
 int p2p_status(Request& request, MPI_Status* status);
 // Of a receive that has been observed already.
 void p2p_tell(const Request& receive, MPI_Status* status);
-// Is it complete by now, in logical time? Its bytes may be still to come. (wait_calls.cpp)
-bool p2p_test(Request& request);
+// Is it complete by `until`, now or later in logical time? Its bytes may be still to come. The clock is then at the
+// time at which it is, or `until`. (wait_calls.cpp)
+bool p2p_test(Request& request, uint64_t until);
 // The same of a program that may ask in a loop: waits for a while where it does (polling.hpp), and tells.
 bool p2p_poll(Request& request);
 void fill_status(MPI_Status* status, int source, int tag, uint64_t bytes);

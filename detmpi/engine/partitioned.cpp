@@ -99,12 +99,12 @@ PartitionedReceive::Range PartitionedReceive::messages_of(int partition) const {
   return {std::min(begin / theirs, parts().size()), std::min((begin + mine - 1) / theirs + 1, parts().size())};
 }
 
-bool PartitionedReceive::has_arrived(int partition) {
-  if (!p2p_test(announced_)) return false;
+bool PartitionedReceive::has_arrived(int partition, uint64_t until) {
+  if (!p2p_test(announced_, until)) return false;
   if (!announced_.complete) g_engine.block_until_complete(announced_);
   const auto [begin, end] = messages_of(partition);
   for (size_t q = begin; q < end; ++q) {
-    if (!p2p_test(parts()[q])) return false;
+    if (!p2p_test(parts()[q], until)) return false;
   }
   for (size_t q = begin; q < end; ++q) {
     Request& part = parts()[q];

@@ -87,8 +87,9 @@ class PartitionedReceive final : public Partitioned {
   Request* first() override { return posted_ ? nullptr : &announced_; }
   void first_came() override;
 
-  // Of one that has been started: has the partition arrived by now, in logical time? It has physically, then, too.
-  bool has_arrived(int partition);
+  // Of one that has been started: has the partition arrived by `until`, in logical time (p2p_test)? It has physically,
+  // then, too.
+  bool has_arrived(int partition, uint64_t until);
 
  private:
   struct Range {

@@ -121,11 +121,8 @@ int parrived(MPI_Request handle, int partition, int* flag) {
   if (!has(*receive, partition)) return no_partition(*receive, partition);
   Wait wait{Wait::Kind::kTest, {}, request};
   begin_poll(wait);
-  *flag = !request->active || receive->has_arrived(partition);
-  if (*flag == 0) {
-    g_clock = wait.until();
-    failed_poll(wait);
-  }
+  *flag = !request->active || receive->has_arrived(partition, wait.until());
+  if (*flag == 0) failed_poll(wait);
   return MPI_SUCCESS;
 }
 

@@ -42,8 +42,9 @@ bool test_one(Request& request, Wait& wait) {
 
 }  // namespace
 
-bool p2p_test(Request& request) {
+bool p2p_test(Request& request, uint64_t until) {
   Wait wait{Wait::Kind::kTest, {}, &request};
+  wait.reach = until - g_clock;
   return test_one(request, wait);
 }
 
@@ -146,9 +147,9 @@ class Requests {
 };
 
 // Of a test: calls `answer` on what is known until it has a value, and returns that; the clock is then where the test
-// returns. `first`: the first of the requests ends it. `in_vain`: was it, with that value?
-template <typename Answer, typename InVain>
-auto poll(const Requests& requests, bool first, Answer&& answer, InVain&& in_vain) {
+// returns. `first`: the first of the requests ends it.
+template <typename Answer>
+auto poll(const Requests& requests, bool first, Answer&& answer) {
   Wait wait = requests.wait(Wait::Kind::kTest);
   wait.first = first;
   begin_poll(wait);
@@ -158,16 +159,14 @@ auto poll(const Requests& requests, bool first, Answer&& answer, InVain&& in_vai
     return result.has_value();
   });
   g_clock = result->time;
-  if (in_vain(*result)) failed_poll(wait);
+  if (result->in_vain()) failed_poll(wait);
   return *result;
 }
 
-bool poll_for_all(const Requests& requests) {
-  return poll(requests, false, chan::match::test_all, [](const auto& all) { return !all.complete; }).complete;
-}
+bool poll_for_all(const Requests& requests) { return poll(requests, false, chan::match::test_all).complete; }
 
 std::vector<size_t> poll_for_some(const Requests& requests) {
-  return poll(requests, true, chan::match::test_some, [](const auto& some) { return some.indices.empty(); }).indices;
+  return poll(requests, true, chan::match::test_some).indices;
 }
 
 // While a call may sleep until others have left the marks that operations need.
@@ -214,9 +213,8 @@ chan::match::Some wait_for_some(const Requests& requests) {
 // One that is complete, if any is.
 std::optional<size_t> poll_for_any(const Requests& requests) {
   if (g_choices.plain()) {
-    const auto none = [](const auto& first) { return first.index == chan::match::kNone; };
-    const auto first = poll(requests, true, chan::match::test_any, none);
-    return none(first) ? std::nullopt : std::optional(first.index);
+    const auto first = poll(requests, true, chan::match::test_any);
+    return first.in_vain() ? std::nullopt : std::optional(first.index);
   }
   const auto which = poll_for_some(requests);
   return which.empty() ? std::nullopt : std::optional(which[g_choices.among(which.size())]);

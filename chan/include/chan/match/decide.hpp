@@ -17,9 +17,11 @@ namespace chan::match {
 // The time at which all are complete; at least `now`.
 std::optional<Time> wait_all(std::span<const Outlook> requests, Time now);
 
+inline constexpr size_t kNone = ~size_t{0};
 struct First {
-  size_t index = 0;
-  Time time = 0;  // of completion, may be before `now`
+  size_t index = kNone;
+  Time time = 0;  // of a wait: of completion, may be before `now`
+  bool in_vain() const { return index == kNone; }
 };
 // The request that completes first; of those that do at one time, the one that stands first.
 std::optional<First> wait_any(std::span<const Outlook> requests);
@@ -27,6 +29,7 @@ std::optional<First> wait_any(std::span<const Outlook> requests);
 struct Some {
   std::vector<size_t> indices;  // ascending
   Time time = 0;                // of the call's return
+  bool in_vain() const { return indices.empty(); }
 };
 // All that are complete at the time at which the first one is, or now.
 std::optional<Some> wait_some(std::span<const Outlook> requests, Time now);
@@ -37,10 +40,9 @@ std::optional<Some> wait_some(std::span<const Outlook> requests, Time now);
 struct All {
   bool complete = false;
   Time time = 0;
+  bool in_vain() const { return !complete; }
 };
 std::optional<All> test_all(std::span<const Outlook> requests, Time now, Time until);
-// Index kNone: none is complete.
-inline constexpr size_t kNone = ~size_t{0};
 std::optional<First> test_any(std::span<const Outlook> requests, Time now, Time until);
 // All that are complete at the time at which the first one is, or now.
 std::optional<Some> test_some(std::span<const Outlook> requests, Time now, Time until);
