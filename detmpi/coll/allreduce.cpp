@@ -42,9 +42,10 @@ void allreduce_by_parts(Rounds& rounds, CutVector& v, char* out) {
     std::byte* place = rounds.prepare(most, v.bytes(mine.size()));
     if (mine.size() > 0) pack_to_shared(place, part(mine), mine.size(), v.type);
     rounds.publish();
-    for (int64_t i = 0; i < members; ++i) {
+    for (int64_t step = 1; step < members; ++step) {  // each from another one
+      const int64_t i = (rounds.me() + members - step) % members;
       const Share share = share_of(i);
-      if (i == rounds.me() || share.size() == 0) continue;
+      if (share.size() == 0) continue;
       const std::byte* theirs = rounds.await(static_cast<uint32_t>(i), most, v.bytes(share.size()));
       unpack_all(part(share), share.size(), v.type, theirs);
     }
@@ -85,7 +86,7 @@ void allreduce_by_turns(Rounds& rounds, CutVector& v, char* out) {
 void allreduce_in_rounds(Rounds& rounds, CutVector& v, char* out) {
   constexpr size_t kReplicatedBytes = 1024;
   constexpr uint32_t kReplicatedMembers = 16;
-  constexpr size_t kCollectedBytes = 8192;
+  constexpr size_t kCollectedBytes = 4096;
   if (v.count == 0) return;
   const bool one_block = v.count <= v.block;
   const size_t bytes = v.bytes(v.count);

@@ -222,7 +222,8 @@ int alltoall(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype,
     if (in_place) pack_all(place, recvbuf, recvcount * comm.size, recvtype);
     else if (sent == block) pack_all(place, in, sendcount * comm.size, sendtype);
     rounds.publish();
-    for (int from = 0; from < comm.size; ++from) {
+    for (int step = 0; step < comm.size; ++step) {  // each from another one
+      const int from = (comm.rank + comm.size - step) % comm.size;
       const std::byte* data = rounds.await(static_cast<uint32_t>(from), total) + block * rounds.me();
       unpack_all(offset(recvbuf, int64_t{from} * recvcount, recvtype), recvcount, recvtype, data);
     }

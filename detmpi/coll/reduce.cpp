@@ -54,9 +54,10 @@ namespace {
 // Member i folds the elements [starts[i], starts[i + 1]).
 using Starts = std::vector<int64_t>;
 
-// Block by block: those whose parts lie in it fold them.
+// Block by block, the last one first, as in allreduce_by_turns: those whose parts lie in it fold them.
 void scatter_by_blocks(Rounds& rounds, CutVector& v, char* out, const Starts& starts) {
-  for (int64_t begin = 0; begin < v.count; begin += v.block) {
+  if (v.count == 0) return;
+  for (int64_t begin = (v.count - 1) / v.block * v.block; begin >= 0; begin -= v.block) {
     const int64_t n = std::min(v.block, v.count - begin);
     const auto share_of = [&](uint32_t i) {
       return Share{std::clamp(starts[i] - begin, int64_t{0}, n), std::clamp(starts[i + 1] - begin, int64_t{0}, n)};

@@ -2,6 +2,7 @@
 // Folds are those of reduce_rounds.hpp, bit for bit.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "../ops/op.hpp"
@@ -10,9 +11,11 @@
 
 namespace detmpi {
 
-// Vectors that would take many rounds of what one can carry; not among so few members that these carry much.
+// Vectors that would take many rounds of what one can carry; not among few members.
 inline bool exposes_vector(const Rounds& rounds, size_t bytes, size_t blocks) {
-  return rounds.block() < chan::Board::kLargestArea && bytes >= blocks * rounds.block();
+  constexpr uint32_t kFewMembers = 8;
+  constexpr size_t kLargestBlock = 8192;  // that counts
+  return rounds.members() > kFewMembers && bytes >= blocks * std::min(rounds.block(), kLargestBlock);
 }
 inline bool exposes_reduce_scatter(const Rounds& rounds, size_t bytes) { return exposes_vector(rounds, bytes, 64); }
 inline bool exposes_allreduce(const Rounds& rounds, size_t bytes) { return exposes_vector(rounds, bytes, 128); }

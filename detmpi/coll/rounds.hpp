@@ -89,10 +89,7 @@ class Rounds {
   void await_all(size_t bytes);  // every member
   // What this member has read of data that lie elsewhere.
   void has_read(const void* data, size_t bytes);
-  const std::byte* data(uint32_t member, size_t bytes) const {
-    return bytes <= chan::kPlaceBytes ? board_.place(board_.round(), member).data
-                                      : board_.area_of(board_.round(), member);
-  }
+  const std::byte* data(uint32_t member, size_t bytes) const { return board_.data_of(board_.round(), member, bytes); }
   // This member is through with the round.
   void finish();
   // Writes the log, once; for who goes on without a round.

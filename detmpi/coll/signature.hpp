@@ -17,7 +17,7 @@ namespace detmpi {
 // Packed into two words, as they stand in the board's log:
 //
 //   what[0]   call 0..15 | root + kRootBias 16..31, 0: none | operation 32..39, 0: none | element 40..47 | Size 48..55
-//             | uneven 56 | between groups 57 | root in the first one 58
+//             | uneven 56 | between groups 57 | root in the first one 58 | in a round 59
 //   what[1]   of what Size says
 class Signature {
  public:
@@ -44,6 +44,8 @@ class Signature {
   // Where a member sends as much as it receives from each: this one does not.
   Signature& uneven(bool yes) { return put(56, yes ? 1 : 0); }
   Signature& message_bytes(uint64_t n) { return size(Size::kBytesOfMessage, n); }
+  // Where the size decides it: the data do not go as messages, for which others would wait, but in a round.
+  Signature& in_round() { return put(59, 1); }
   Signature& counts(Integers counts, int n);
 
   // Of what must be the same.

@@ -6,9 +6,10 @@
 //   Place place[kPlaceDepth][n]  round k of member i: the line place[k % kPlaceDepth][i]
 //   Log   log[n]                 the operations that member i has begun (board_log.hpp)
 //   bytes area[kAreaDepth][n]    room for what does not fit into the line, in the same manner
+//   bytes strip[kPlaceDepth][n]  room for what does not either, but is short
 //
-// A place or area is written again after as many rounds as there are, when everybody has finished with it. Writers see
-// to that every half depth: a round of the m-th half may be written once every member has finished half m - 2. So
+// A place, strip or area is written again after as many rounds as there are, when everybody has finished with it. Writers
+// see to that every half depth: a round of the m-th half may be written once every member has finished half m - 2. So
 // members may run up to a depth apart, further in rounds that need no area. Each member leaves the logical time at
 // which it finished a step of rounds, of which a half has several: so the time from which on the writer may go on is
 // known too, and does not depend on when it looked.
@@ -87,21 +88,22 @@ class Board {
   static constexpr size_t kLargestArea = 32768;
   // Bytes of an area for a group of `members`.
   static size_t area_bytes(uint32_t members) {
-    if (members <= 8) return kLargestArea;
-    if (members <= 16) return 8192;
+    if (members <= 16) return kLargestArea;
     return members <= 128 ? 2048 : 256;
   }
+  // Of a strip of such a board: a part of an area, none where that is short itself.
+  static size_t strip_bytes(size_t area) { return area >= 2048 ? 512 : 0; }
   // Of a board that is there for its logs alone, because its members exchange messages.
   static constexpr size_t kNoArea = 0;
   static size_t total_bytes(uint32_t members, size_t area) {
     return sizeof(BoardHead) + members * sizeof(BoardDone) +
-           members * (kPlaceDepth * sizeof(BoardPlace) + kAreaDepth * area + sizeof(BoardLog));
+           members * (kPlaceDepth * (sizeof(BoardPlace) + strip_bytes(area)) + kAreaDepth * area + sizeof(BoardLog));
   }
   static uint32_t frames_needed(uint32_t members, size_t area) {
     return static_cast<uint32_t>((total_bytes(members, area) + spmc::kPageSize - 1) >> spmc::kPageShift);
   }
 
-  // Makes a board blank before its group uses it; the areas need no clearing.
+  // Makes a board blank before its group uses it; areas and strips need no clearing.
   static void blank(spmc::EPageIndex first, uint32_t members) {
     std::memset(
         static_cast<void*>(spmc::segment::frame(first)), 0,
@@ -138,16 +140,20 @@ class Board {
     auto* places = reinterpret_cast<BoardPlace*>(base_ + places_offset());
     return places[(round % kPlaceDepth) * members_ + member];
   }
-  std::byte* area_of(uint64_t round, uint32_t member) const {
-    std::byte* areas = base_ + logs_offset() + members_ * sizeof(BoardLog);
-    return areas + ((round % kAreaDepth) * members_ + member) * area_;
+  // Where the member has its data of a round for which it prepares room for so many bytes.
+  std::byte* data_of(uint64_t round, uint32_t member, size_t bytes) const {
+    if (bytes <= kPlaceBytes) return place(round, member).data;
+    std::byte* const areas = base_ + logs_offset() + members_ * sizeof(BoardLog);
+    const size_t strip = strip_bytes(area_);
+    if (bytes > strip) return areas + ((round % kAreaDepth) * members_ + member) * area_;
+    return areas + kAreaDepth * members_ * area_ + ((round % kPlaceDepth) * members_ + member) * strip;
   }
   BoardLog& log(uint32_t member) const { return reinterpret_cast<BoardLog*>(base_ + logs_offset())[member]; }
   BoardDone& done(uint32_t member) const { return reinterpret_cast<BoardDone*>(base_ + sizeof(BoardHead))[member]; }
 
   // How many rounds every member must have finished before this member may write `bytes` in the coming round.
   uint64_t needed(size_t bytes) const {
-    const uint64_t rounds = (bytes <= kPlaceBytes ? kPlaceDepth : kAreaDepth) / 2;
+    const uint64_t rounds = (bytes <= std::max(kPlaceBytes, strip_bytes(area_)) ? kPlaceDepth : kAreaDepth) / 2;
     const uint64_t half = round_ / rounds;
     return half < 2 ? 0 : (half - 1) * rounds;
   }

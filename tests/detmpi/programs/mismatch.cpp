@@ -73,6 +73,11 @@ int connect() {
 int gather_root() { return MPI_Gather(g_in, 1, MPI_INT, g_out, 1, MPI_INT, g_odd ? g_size - 1 : 0, g_comm); }
 int gather_long() { return MPI_Gather(g_in, g_odd ? 2 : 1, MPI_INT, g_out, 1, MPI_INT, 0, g_comm); }
 int gather_short() { return MPI_Gather(g_in, g_odd ? 1 : 2, MPI_INT, g_out, 2, MPI_INT, 0, g_comm); }
+int gather_of_messages() { return MPI_Gather(g_in, g_odd ? 500 : 250, MPI_INT, g_out, 250, MPI_INT, 0, g_comm); }
+int gather_round_or_messages() { return MPI_Gather(g_in, g_odd ? 500 : 1, MPI_INT, g_out, 1, MPI_INT, 0, g_comm); }
+int scatter_long() { return MPI_Scatter(g_in, 1, MPI_INT, g_out, g_odd ? 2 : 1, MPI_INT, 0, g_comm); }
+int scatter_short() { return MPI_Scatter(g_in, 20, MPI_INT, g_out, g_odd ? 1 : 20, MPI_INT, 0, g_comm); }
+int scatter_round_or_messages() { return MPI_Scatter(g_in, 1, MPI_INT, g_out, g_odd ? 2000 : 1, MPI_INT, 0, g_comm); }
 int gather_or_scatter() {
   return g_odd ? MPI_Scatter(g_in, 1, MPI_INT, g_out, 1, MPI_INT, 0, g_comm)
                : MPI_Gather(g_in, 1, MPI_INT, g_out, 1, MPI_INT, 0, g_comm);
@@ -204,6 +209,11 @@ constexpr Mismatch kMismatches[] = {
     {"gather_root", gather_root},
     {"gather_long", gather_long},
     {"gather_short", gather_short},
+    {"gather_of_messages", gather_of_messages},
+    {"gather_round_or_messages", gather_round_or_messages},
+    {"scatter_long", scatter_long},
+    {"scatter_short", scatter_short},
+    {"scatter_round_or_messages", scatter_round_or_messages},
     {"gather_or_scatter", gather_or_scatter},
     {"ibcast_root", ibcast_root},
     {"iallreduce_op", iallreduce_op},
