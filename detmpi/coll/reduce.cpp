@@ -5,7 +5,9 @@
 #include "along_ranks.hpp"
 #include "impl.hpp"
 #include "messages.hpp"
+#include "reduce_exposed.hpp"
 #include "reduce_rounds.hpp"
+#include "stretch.hpp"
 
 namespace detmpi {
 
@@ -23,6 +25,30 @@ int reduce_by_messages(const void* in, void* out, int64_t count, const Datatype&
   else if (comm.rank == root && code == MPI_SUCCESS) return receive(out, count, type, comm, from_last);
   return code;
 }
+
+namespace {
+
+// The root folds what all publish: n - 1 reads of each block there, and nobody waits for another one.
+void reduce_at_root(Rounds& rounds, CutVector& v, char* out, uint32_t root) {
+  for (int64_t begin = 0; begin < v.count; begin += v.block) {
+    char* const result = rounds.me() == root ? out + begin * v.type.extent : nullptr;
+    fold_at(rounds, v, result, begin, std::min(v.block, v.count - begin), root);
+  }
+}
+
+// Each member folds a share of a stretch, which the root collects.
+void reduce_by_shares(Rounds& rounds, CutVector& v, char* out, uint32_t root) {
+  const TypedRoom folded(v.type, rounds.me() == root ? 0 : Stretch::most(v) / rounds.members() + 1);
+  for (int64_t begin = 0; begin < v.count; begin += Stretch::most(v)) {
+    const auto shares = Stretch::shared_out(rounds, begin, std::min(Stretch::most(v), v.count - begin));
+    char* const own = rounds.me() == root ? out + shares[root].first * v.type.extent : folded.base();
+    Stretch stretch(rounds, v, shares);
+    stretch.fold_to(own);
+    stretch.collect(own, out, static_cast<int>(root));
+  }
+}
+
+}  // namespace
 
 namespace impl {
 
@@ -42,10 +68,11 @@ int reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& 
     return reduce_by_messages(input, recvbuf, count, type, op, root, comm, signature);
   }
   CutVector v(rounds, op, type, input, count);
-  for (int64_t begin = 0; begin < count; begin += v.block) {
-    const int64_t n = std::min(v.block, count - begin);
-    fold_at(rounds, v, static_cast<char*>(recvbuf), 0, begin, n, static_cast<uint32_t>(root));
-  }
+  constexpr uint32_t kFewMembers = 4, kManyMembers = 16;  // beyond them: many waits for each other
+  constexpr size_t kShortBytes = 16384;
+  const bool by_shares =
+      rounds.members() > kFewMembers && rounds.members() <= kManyMembers && v.bytes(count) > kShortBytes;
+  (by_shares ? reduce_by_shares : reduce_at_root)(rounds, v, static_cast<char*>(recvbuf), static_cast<uint32_t>(root));
   return rounds.code();
 }
 
@@ -54,31 +81,20 @@ namespace {
 // Member i folds the elements [starts[i], starts[i + 1]).
 using Starts = std::vector<int64_t>;
 
-// Block by block, the last one first, as in allreduce_by_turns: those whose parts lie in it fold them.
-void scatter_by_blocks(Rounds& rounds, CutVector& v, char* out, const Starts& starts) {
+// A stretch has as much of each part; of some of them if the elements are so long that all have no room.
+void scatter_by_stretches(Rounds& rounds, CutVector& v, char* out, const Starts& starts) {
   if (v.count == 0) return;
-  for (int64_t begin = (v.count - 1) / v.block * v.block; begin >= 0; begin -= v.block) {
-    const int64_t n = std::min(v.block, v.count - begin);
-    const auto share_of = [&](uint32_t i) {
-      return Share{std::clamp(starts[i] - begin, int64_t{0}, n), std::clamp(starts[i + 1] - begin, int64_t{0}, n)};
-    };
-    const Share mine = share_of(rounds.me());
-    contribute(rounds, v, begin, n, mine);
-    if (mine.size() > 0) {
-      char* const acc = out + (begin + mine.first - starts[rounds.me()]) * v.type.extent;
-      fold_members(rounds, v, acc, begin, n, mine, share_of);
-    }
-    rounds.finish();
-  }
-}
-
-// A block of each part in turn, in the order of allreduce_by_turns. For parts of a block and more, of more than two members:
-// two have no others to wait for.
-void scatter_by_turns(Rounds& rounds, CutVector& v, char* out, const Starts& starts, int64_t longest) {
-  for (int64_t done = 0; done < longest; done += v.block) {
-    for (uint32_t owner = rounds.members(); owner-- > 0;) {
-      const int64_t n = std::min(v.block, starts[owner + 1] - starts[owner] - done);
-      if (n > 0) fold_at(rounds, v, out, starts[owner], starts[owner] + done, n, owner);
+  const size_t members = rounds.members();
+  const size_t together = std::min(members, static_cast<size_t>(Stretch::most(v)));
+  const int64_t most = Stretch::most(v) / static_cast<int64_t>(together);
+  int64_t longest = 0;
+  for (size_t i = 0; i < members; ++i) longest = std::max(longest, starts[i + 1] - starts[i]);
+  for (size_t first = 0; first < members; first += together) {
+    for (int64_t done = 0; done < longest; done += most) {
+      std::vector<Share> shares(members);
+      for (size_t i = first; i < std::min(first + together, members); ++i)
+        shares[i] = {std::min(starts[i] + done, starts[i + 1]), std::min(starts[i] + done + most, starts[i + 1])};
+      Stretch(rounds, v, shares).fold_to(out + done * v.type.extent);
     }
   }
 }
@@ -94,16 +110,13 @@ int scatter_reduced(const void* input, char* out, const Starts& starts, const Da
     reduce_scatter_exposed(rounds, input, out, v.count, mine, type, op);
     return rounds.code();
   }
-  int64_t longest = 0;
-  for (size_t i = 0; i + 1 < starts.size(); ++i) longest = std::max(longest, starts[i + 1] - starts[i]);
-  if (longest >= v.block && rounds.members() > 2) scatter_by_turns(rounds, v, out, starts, longest);
-  else scatter_by_blocks(rounds, v, out, starts);
+  scatter_by_stretches(rounds, v, out, starts);
   return rounds.code();
 }
 
 // The part of member i begins with element starts[i]; starts.back() is their number.
-int reduce_scatter_parts(const void* sendbuf, void* recvbuf, const Starts& starts, const Datatype& type,
-                         const Op& op, Comm& comm, const Signature& signature) {
+int reduce_scatter_parts(const void* sendbuf, void* recvbuf, const Starts& starts, const Datatype& type, const Op& op,
+                         Comm& comm, const Signature& signature) {
   const int64_t total = starts.back();
   // In place, input and output overlap with different offsets: work on a copy.
   const TypedRoom copy(type, sendbuf == MPI_IN_PLACE ? total : 0);

@@ -10,7 +10,6 @@
 #include "../types/typed_room.hpp"
 #include "block.hpp"
 #include "laid.hpp"
-#include "reduce_exposed.hpp"
 #include "rounds.hpp"
 
 namespace detmpi {
@@ -36,51 +35,40 @@ struct CutVector {
   int64_t block = 0;
 };
 
-// Publishes the elements of the block [begin, begin + n) but for this member's share. Who has it all publishes nothing:
-// nobody else folds then.
-inline void contribute(Rounds& rounds, const CutVector& v, int64_t begin, int64_t n, Share share, int to = Rounds::kEverybody) {
-  if (share.size() == n) return;
-  std::byte* place = rounds.prepare(v.bytes(n), v.bytes(n - share.size()));
-  if (share.first > 0) pack_to_shared(place, v.at(begin), share.first, v.type);
-  if (share.last < n) {
-    pack_to_shared(place + v.bytes(share.first), v.at(begin + share.last), n - share.last, v.type);
-  }
-  rounds.publish(to);
-}
-
-// acc (laid out) = fold of all members' contributions to the elements `mine` of the block [begin, begin + n). Members
-// have left out their shares, `share_of`: that of a lower one lies before `mine`.
-template <typename ShareOf>
-void fold_members(Rounds& rounds, CutVector& v, char* acc, int64_t begin, int64_t n, Share mine, ShareOf&& share_of) {
-  const char* own = v.at(begin + mine.first);
+// acc = fold of `n` elements of every member: `own` and, of the others, `theirs_of(member)`, which lie packed.
+template <typename TheirsOf>
+void fold_in_order(const Rounds& rounds, CutVector& v, char* acc, const char* own, int64_t n, TheirsOf&& theirs_of) {
   TypedRoom saved;
   if (own == acc && rounds.me() > 0) {  // in place, where the fold of the members before this one comes first
-    saved = TypedRoom(v.type, mine.size());
-    copy_typed(saved.base(), own, mine.size(), v.type);
+    saved = TypedRoom(v.type, n);
+    copy_typed(saved.base(), own, n, v.type);
     own = saved.base();
   }
   for (uint32_t member = 0; member < rounds.members(); ++member) {
     if (member == rounds.me()) {
-      if (member > 0) fold(v.op, acc, own, mine.size(), v.type);
-      else if (own != acc) copy_typed(acc, own, mine.size(), v.type);
+      if (member > 0) fold(v.op, acc, own, n, v.type);
+      else if (own != acc) copy_typed(acc, own, n, v.type);
       continue;
     }
-    const int64_t left_out = share_of(member).size();
-    const int64_t before = mine.first - (member < rounds.me() ? left_out : 0);
-    const std::byte* theirs = rounds.await(member, v.bytes(n), v.bytes(n - left_out)) + v.bytes(before);
-    if (member == 0) unpack_all(acc, mine.size(), v.type, theirs);
-    else fold(v.op, acc, v.laid.from(theirs, mine.size()), mine.size(), v.type);
+    const std::byte* theirs = theirs_of(member);
+    if (member == 0) unpack_all(acc, n, v.type, theirs);
+    else fold(v.op, acc, v.laid.from(theirs, n), n, v.type);
   }
 }
 
-// A round in which the owner folds the elements [first, first + n) of all to its result, which begins with element `from`
-// of the vector. Others may have no result.
-inline void fold_at(Rounds& rounds, CutVector& v, char* result, int64_t from, int64_t first, int64_t n, uint32_t owner) {
-  const auto share_of = [&](uint32_t member) { return member == owner ? Share{0, n} : Share{}; };
-  contribute(rounds, v, first, n, share_of(rounds.me()), static_cast<int>(owner));
-  if (rounds.me() == owner) {
-    fold_members(rounds, v, result + (first - from) * v.type.extent, first, n, {0, n}, share_of);
-  }
+// A round in which everybody publishes the elements [first, first + n), and the members that fold them do so.
+inline void publish_block(Rounds& rounds, const CutVector& v, int64_t first, int64_t n, int to = Rounds::kEverybody) {
+  pack_to_shared(rounds.prepare(v.bytes(n)), v.at(first), n, v.type);
+  rounds.publish(to);
+}
+inline void fold_block(Rounds& rounds, CutVector& v, char* result, int64_t first, int64_t n) {
+  fold_in_order(rounds, v, result, v.at(first), n, [&](uint32_t member) { return rounds.await(member, v.bytes(n)); });
+}
+
+// One in which the owner alone folds, and so publishes nothing. Others may have no result.
+inline void fold_at(Rounds& rounds, CutVector& v, char* result, int64_t first, int64_t n, uint32_t owner) {
+  if (rounds.me() == owner) fold_block(rounds, v, result, first, n);
+  else publish_block(rounds, v, first, n, static_cast<int>(owner));
   rounds.finish();
 }
 

@@ -56,7 +56,7 @@ std::byte* Rounds::prepare(size_t room, size_t bytes) {
     leave_with(quit(comm_));
     return g_nowhere;
   }
-  auto* place = const_cast<std::byte*>(data(me(), room));
+  std::byte* const place = board_.own_data(room);
   publishes(place, bytes);
   return place;
 }

@@ -92,10 +92,13 @@ class Link {
   TypedRoom folded_;
 };
 
-// A member can be more messages ahead than rounds while they are short.
+// In between a member can be more messages ahead than rounds.
 bool passes_in_rounds(const Signature& signature, const Datatype& type, Comm& comm) {
   constexpr size_t kLeastBytes = 4096;
-  return comm.size > 1 && signature.bytes() > kLeastBytes && Rounds(comm).block() >= std::max(kFoldedAtOnce, type.size);
+  if (comm.size == 1) return false;
+  const size_t block = Rounds(comm).block();
+  return signature.bytes() <= chan::Board::strip_bytes(block) ||
+         (signature.bytes() > kLeastBytes && block >= std::max(kFoldedAtOnce, type.size));
 }
 
 int fold_in_rounds(const void* in, void* out, int64_t count, const Datatype& type, const Op& op, Comm& comm,

@@ -1,5 +1,5 @@
-// Data that carry their length through a round: a reader that expects another one finds what is there, and can tell. The
-// length stands in the member's place, and behind it what has room there; longer data are in its area.
+// Data that carry their length through a round: a reader that expects another one finds what is there, and can tell.
+// The length stands in the member's place, and behind it what has room there; longer data are in its area.
 #pragma once
 
 #include <algorithm>

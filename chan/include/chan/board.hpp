@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -86,10 +87,9 @@ struct BoardWhat {
 class Board {
  public:
   static constexpr size_t kLargestArea = 32768;
-  // Bytes of an area for a group of `members`.
+  // Bytes of an area for a group of `members`: up to 4 MiB for all of them, which are taken when used.
   static size_t area_bytes(uint32_t members) {
-    if (members <= 16) return kLargestArea;
-    return members <= 128 ? 2048 : 256;
+    return members <= 128 ? std::min(kLargestArea, size_t{512 * 1024} / std::bit_ceil(members)) : 256;
   }
   // Of a strip of such a board: a part of an area, none where that is short itself.
   static size_t strip_bytes(size_t area) { return area >= 2048 ? 512 : 0; }
@@ -133,14 +133,18 @@ class Board {
   uint32_t member() const { return member_; }
   uint32_t members() const { return members_; }
   size_t area() const { return area_; }
-  uint64_t round() const { return round_; }  // number of the round that comes next
+  uint64_t round() const { return round_; }  // number of the round that comes next, for reading
+  // How many rounds this member may have published before it reads the first of them: for more it would wait for itself.
+  uint32_t most_ahead() const { return kAreaDepth - static_cast<uint32_t>(round_ % (kAreaDepth / 2)); }
 
   BoardHead& head() const { return *reinterpret_cast<BoardHead*>(base_); }
   BoardPlace& place(uint64_t round, uint32_t member) const {
     auto* places = reinterpret_cast<BoardPlace*>(base_ + places_offset());
     return places[(round % kPlaceDepth) * members_ + member];
   }
-  // Where the member has its data of a round for which it prepares room for so many bytes.
+  // Where this member has its data of the round that it publishes next, for which it prepares room for so many bytes.
+  std::byte* own_data(size_t bytes) const { return data_of(written_, member_, bytes); }
+  // The same of a member and a round.
   std::byte* data_of(uint64_t round, uint32_t member, size_t bytes) const {
     if (bytes <= kPlaceBytes) return place(round, member).data;
     std::byte* const areas = base_ + logs_offset() + members_ * sizeof(BoardLog);
@@ -151,10 +155,11 @@ class Board {
   BoardLog& log(uint32_t member) const { return reinterpret_cast<BoardLog*>(base_ + logs_offset())[member]; }
   BoardDone& done(uint32_t member) const { return reinterpret_cast<BoardDone*>(base_ + sizeof(BoardHead))[member]; }
 
-  // How many rounds every member must have finished before this member may write `bytes` in the coming round.
+  // How many rounds every member must have finished before this member may write `bytes` in the round that it publishes
+  // next.
   uint64_t needed(size_t bytes) const {
     const uint64_t rounds = (bytes <= std::max(kPlaceBytes, strip_bytes(area_)) ? kPlaceDepth : kAreaDepth) / 2;
-    const uint64_t half = round_ / rounds;
+    const uint64_t half = written_ / rounds;
     return half < 2 ? 0 : (half - 1) * rounds;
   }
   // May this member write? `time`: from when on, if it had to look.
@@ -229,13 +234,15 @@ class Board {
     history_ = kUnchecked;
     hide(log(member_));
   }
-  // Publishes this member's place of the coming round; its data have been written.
+  // Publishes this member's place of the coming round, or of the one after those that it has published already; its data
+  // have been written.
   void publish(uint64_t stamp, uint64_t operation) {
-    BoardPlace& mine = place(round_, member_);
+    BoardPlace& mine = place(written_, member_);
     mine.stamp = stamp;
     mine.operation = operation;
-    mine.round.store(round_ + 1, std::memory_order_release);
-    log(member_).published.store(round_ + 1, std::memory_order_release);
+    ++written_;
+    mine.round.store(written_, std::memory_order_release);
+    log(member_).published.store(written_, std::memory_order_release);
   }
   bool published(uint32_t member) const {
     return place(round_, member).round.load(std::memory_order_acquire) == round_ + 1;
@@ -244,6 +251,7 @@ class Board {
   // This member has read what it wanted of the round; the next one begins. `stamp` counts where a step ends.
   void finish(uint64_t stamp) {
     ++round_;
+    written_ = std::max(written_, round_);  // it may have published nothing
     BoardDone& mine = done(member_);
     if (round_ % kBoardStep == 0) mine.ends[(round_ / kBoardStep - 1) % BoardDone::kKept] = {stamp, history_};
     mine.rounds.store(round_, std::memory_order_release);
@@ -271,7 +279,8 @@ class Board {
     const uint64_t begun = log(member).begun.load(std::memory_order_acquire);
     return (begun & kQuit) != 0 && (begun & (kQuit - 1)) <= number;
   }
-  // Everybody was seen in the coming round, hence has finished all before it, before this member's clock.
+  // Everybody was seen in the coming round, for which none has published ahead: hence has finished all before it, before
+  // this member's clock.
   void all_entered() {
     if (slowest_member_ == 0) settled_ = std::max(settled_, round_);
   }
@@ -299,6 +308,7 @@ class Board {
   uint32_t members_ = 0;
   size_t area_ = 0;
   uint64_t round_ = 0;
+  uint64_t written_ = 0;         // the round that this member publishes next; round_ or later
   uint64_t settled_ = 0;         // every member has finished at least this many rounds
   uint32_t slowest_member_ = 0;  // members below it are known to have finished enough
   uint64_t free_at_ = 0;         // the latest time at which one of them did

@@ -53,39 +53,42 @@ void matrices(const Group& g, MPI_Datatype type, MPI_Op op, int count) {
   for (int i = 0; i < count; ++i) EXPECT(out[at(i)] == product(0, g.size - 1, g.rank * count + i));
 }
 
-// One element of 10000 matrices: larger than a round.
+// Elements of so many matrices: larger than a round, and so that there is one in each.
 constexpr int kHuge = 10000;
+constexpr int kLong = 1800;
+int g_length = 0;
 
 extern "C" void multiply_huge(void* left, void* right, int* count, MPI_Datatype* type) {
-  int one = *count * kHuge;
+  int one = *count * g_length;
   multiply(left, right, &one, type);
 }
 
-void huge(const Group& g, MPI_Datatype matrix) {
+void huge(const Group& g, MPI_Datatype matrix, int length) {
+  g_length = length;
   MPI_Datatype type;
   MPI_Op op;
-  MPI_Type_contiguous(kHuge, matrix, &type);
+  MPI_Type_contiguous(length, matrix, &type);
   MPI_Type_commit(&type);
   MPI_Op_create(multiply_huge, 0, &op);
-  std::vector<Matrix> in(kHuge), out(kHuge);
-  for (int i = 0; i < kHuge; ++i) in[at(i)] = input(g.rank, i);
+  std::vector<Matrix> in(at(length)), out(at(length));
+  for (int i = 0; i < length; ++i) in[at(i)] = input(g.rank, i);
   for (const int root : roots_for(g)) {
-    out.assign(kHuge, Matrix{});
+    out.assign(at(length), Matrix{});
     MPI_Reduce(in.data(), out.data(), 1, type, op, root, g.comm);
-    for (int i = 0; g.rank == root && i < kHuge; ++i) EXPECT(out[at(i)] == product(0, g.size - 1, i));
+    for (int i = 0; g.rank == root && i < length; ++i) EXPECT(out[at(i)] == product(0, g.size - 1, i));
   }
   MPI_Allreduce(in.data(), out.data(), 1, type, op, g.comm);
-  for (int i = 0; i < kHuge; ++i) EXPECT(out[at(i)] == product(0, g.size - 1, i));
+  for (int i = 0; i < length; ++i) EXPECT(out[at(i)] == product(0, g.size - 1, i));
   out = in;
   MPI_Scan(MPI_IN_PLACE, out.data(), 1, type, op, g.comm);
-  for (int i = 0; i < kHuge; ++i) EXPECT(out[at(i)] == product(0, g.rank, i));
+  for (int i = 0; i < length; ++i) EXPECT(out[at(i)] == product(0, g.rank, i));
   MPI_Exscan(in.data(), out.data(), 1, type, op, g.comm);
-  for (int i = 0; g.rank > 0 && i < kHuge; ++i) EXPECT(out[at(i)] == product(0, g.rank - 1, i));
-  std::vector<Matrix> many(at(int64_t{kHuge} * g.size));
-  for (int i = 0; i < kHuge * g.size; ++i) many[at(i)] = input(g.rank, i % 777);
+  for (int i = 0; g.rank > 0 && i < length; ++i) EXPECT(out[at(i)] == product(0, g.rank - 1, i));
+  std::vector<Matrix> many(at(int64_t{length} * g.size));
+  for (int i = 0; i < length * g.size; ++i) many[at(i)] = input(g.rank, i % 777);
   MPI_Reduce_scatter_block(MPI_IN_PLACE, many.data(), 1, type, op, g.comm);
-  for (int i = 0; i < kHuge; ++i) {
-    EXPECT(many[at(i)] == product(0, g.size - 1, (g.rank * kHuge + i) % 777));
+  for (int i = 0; i < length; ++i) {
+    EXPECT(many[at(i)] == product(0, g.size - 1, (g.rank * length + i) % 777));
   }
   MPI_Op_free(&op);
   MPI_Type_free(&type);
@@ -130,12 +133,13 @@ int main(int argc, char** argv) {
   MPI_Op op;
   MPI_Op_create(multiply, 0, &op);
   on_communicators([&](const Group& g) {
-    for (const int count : {0, 1, 3, 4, 200, 3000}) {
-      if (count > 200 && g.size > 8) continue;
+    for (const int count : {0, 1, 3, 4, 200, 3000, 40000}) {
+      if (count > 200 && g.size > (count > 3000 ? 4 : 8)) continue;
       matrices(g, matrix, op, count);
       wide(g, matrix, count);
     }
-    if (g.size <= 8) huge(g, matrix);
+    if (g.size <= 8) huge(g, matrix, kHuge);
+    if (g.size <= 16) huge(g, matrix, kLong);
   });
   MPI_Op_free(&op);
   MPI_Type_free(&matrix);
