@@ -2,7 +2,8 @@
 // (job/deadlock.hpp); and one that polls for what it polls (job/polling_hint.hpp).
 //
 // Lines of fields that are separated by tabs, in frames of the rank's that its RankRecord names:
-//   call       name of the MPI call, place in the program by its function, and by its offset in the file
+//   call       name of the MPI call, place in the program by its function, and by its offset in the file; in Python by its
+//              line, and nothing
 //   need       kind, tag, communicator, what is waited for     one for each Need of its record, in that order
 //   unmatched  source, tag, communicator, what, how many       messages that have come and that no receive takes
 //   others     how many                                        the same, of which nothing else is told
@@ -19,6 +20,7 @@
 #include "../object/call.hpp"
 #include "engine.hpp"
 #include "operation.hpp"
+#include "python_place.hpp"
 
 namespace detmpi {
 namespace {
@@ -147,7 +149,9 @@ void Engine::describe(const Wait& wait) {
   const uintptr_t caller = fortran != 0 ? fortran - 1 : spmc::base::caller_outside(&g_engine);
   spmc::base::describe_place(caller, place, sizeof place);
   spmc::base::describe_offset(caller, offset, sizeof offset);
-  std::string text = line({"call", call_name(g_call.id), place, offset});
+  std::vector<std::string> fields{"call", call_name(g_call.id), place, offset};
+  if (const std::string in_python = python_place(); !in_python.empty()) fields = {fields[0], fields[1], in_python, ""};
+  std::string text = line(fields);
   each(wait, [&](const Request& r) { text += need_line(r); });
   if (wait.probe != nullptr) {
     const auto senders = senders_in(*wait.comm);

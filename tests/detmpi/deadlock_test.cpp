@@ -158,3 +158,34 @@ TEST_CASE("what works only because sends are buffered is not a deadlock") {
   argv.push_back("unsafe");
   CHECK(test_support::run_command_same(argv).exit_code == 0);
 }
+
+TEST_CASE("a program in Python is told by its lines") {
+  if (test_support::kAddressSanitizer) return;  // Python itself is not instrumented, and cannot load what is
+  const auto folder = std::filesystem::temp_directory_path() / ("python." + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string script = folder / "stuck.py";
+  std::ofstream(script) << R"(import ctypes
+import sys
+
+mpi = ctypes.CDLL(sys.argv[1])
+WORLD, INT = 0x44000000, 0x4c000405
+
+
+def wait_for(source):
+    mpi.MPI_Recv(ctypes.byref(ctypes.c_int()), 1, INT, source, 7, WORLD, ctypes.c_void_p(1))
+
+
+mpi.MPI_Init(None, None)
+rank = ctypes.c_int()
+mpi.MPI_Comm_rank(WORLD, ctypes.byref(rank))
+wait_for(1 - rank.value)
+)";
+  const auto library = std::filesystem::path(detmpirun()).parent_path() / "libdetmpi.so.0";
+  const auto run =
+      test_support::run_command_same({detmpirun(), "-n", "2", "--timeout=100", "python3", "-B", script, library});
+  INFO(run.err);
+  CHECK(run.exit_code == kDeadlockExit);
+  CHECK(contains(run.err, "rank 0  MPI_Recv at " + script + ":9 in wait_for, logical time "));
+  CHECK(contains(run.err, "rank 1  MPI_Recv at " + script + ":9 in wait_for, logical time "));
+  std::filesystem::remove_all(folder);
+}
