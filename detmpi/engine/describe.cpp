@@ -149,9 +149,8 @@ void Engine::describe(const Wait& wait) {
   const uintptr_t caller = fortran != 0 ? fortran - 1 : spmc::base::caller_outside(&g_engine);
   spmc::base::describe_place(caller, place, sizeof place);
   spmc::base::describe_offset(caller, offset, sizeof offset);
-  std::vector<std::string> fields{"call", call_name(g_call.id), place, offset};
-  if (const std::string in_python = python_place(); !in_python.empty()) fields = {fields[0], fields[1], in_python, ""};
-  std::string text = line(fields);
+  const std::string call = call_name(g_call.id), in_python = python_place();
+  std::string text = in_python.empty() ? line({"call", call, place, offset}) : line({"call", call, in_python, ""});
   each(wait, [&](const Request& r) { text += need_line(r); });
   if (wait.probe != nullptr) {
     const auto senders = senders_in(*wait.comm);
