@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../engine/events.hpp"
 #include "along_ranks.hpp"
 #include "impl.hpp"
 #include "messages.hpp"
@@ -36,6 +37,13 @@ void reduce_at_root(Rounds& rounds, CutVector& v, char* out, uint32_t root) {
   }
 }
 
+// Is it worth while that all wait for each other? Where they share cores that costs more than what the root folds
+// alone, unless the vector is long or there are many of them; of still more members the shares are short.
+bool has_shares(uint32_t members, size_t bytes) {
+  if (members <= 4 || members > 16) return false;
+  return bytes >= (members <= 8 ? 256 * 1024 : 32 * 1024);
+}
+
 // Each member folds a share of a stretch, which the root collects.
 void reduce_by_shares(Rounds& rounds, CutVector& v, char* out, uint32_t root) {
   const TypedRoom folded(v.type, rounds.me() == root ? 0 : Stretch::most(v) / rounds.members() + 1);
@@ -68,10 +76,7 @@ int reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& 
     return reduce_by_messages(input, recvbuf, count, type, op, root, comm, signature);
   }
   CutVector v(rounds, op, type, input, count);
-  constexpr uint32_t kFewMembers = 4, kManyMembers = 16;  // beyond them: many waits for each other
-  constexpr size_t kShortBytes = 16384;
-  const bool by_shares =
-      rounds.members() > kFewMembers && rounds.members() <= kManyMembers && v.bytes(count) > kShortBytes;
+  const bool by_shares = has_shares(rounds.members(), v.bytes(count));
   (by_shares ? reduce_by_shares : reduce_at_root)(rounds, v, static_cast<char*>(recvbuf), static_cast<uint32_t>(root));
   return rounds.code();
 }
@@ -81,9 +86,29 @@ namespace {
 // Member i folds the elements [starts[i], starts[i + 1]).
 using Starts = std::vector<int64_t>;
 
+// What fits into a round: everybody publishes all but its own part, and folds that.
+void scatter_in_round(Rounds& rounds, CutVector& v, char* out, const Starts& starts) {
+  const int64_t first = starts[rounds.me()], last = starts[rounds.me() + 1];
+  std::byte* const area = rounds.prepare(v.bytes(v.count));
+  const auto publish = [&](int64_t from, int64_t to) {
+    if (from < to) pack_to_shared(area + v.bytes(from), v.at(from), to - from, v.type);
+  };
+  publish(0, first);
+  if (g_log_events) publish(first, last);  // nobody reads it
+  publish(last, v.count);
+  rounds.publish();
+  if (first < last) {
+    fold_in_order(rounds, v, out, v.at(first), last - first, [&](uint32_t member) {
+      const std::byte* const theirs = rounds.await(member, v.bytes(v.count), 0) + v.bytes(first);
+      rounds.has_read(theirs, v.bytes(last - first));
+      return theirs;
+    });
+  }
+  rounds.finish();
+}
+
 // A stretch has as much of each part; of some of them if the elements are so long that all have no room.
 void scatter_by_stretches(Rounds& rounds, CutVector& v, char* out, const Starts& starts) {
-  if (v.count == 0) return;
   const size_t members = rounds.members();
   const size_t together = std::min(members, static_cast<size_t>(Stretch::most(v)));
   const int64_t most = Stretch::most(v) / static_cast<int64_t>(together);
@@ -110,7 +135,8 @@ int scatter_reduced(const void* input, char* out, const Starts& starts, const Da
     reduce_scatter_exposed(rounds, input, out, v.count, mine, type, op);
     return rounds.code();
   }
-  scatter_by_stretches(rounds, v, out, starts);
+  if (v.count == 0) return rounds.code();
+  (v.count <= v.block ? scatter_in_round : scatter_by_stretches)(rounds, v, out, starts);
   return rounds.code();
 }
 
