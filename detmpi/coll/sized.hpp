@@ -28,11 +28,13 @@ inline std::byte* prepare_sized(Rounds& rounds, size_t bytes) {
   return data;
 }
 
-// Waits until the member has published; its data. None of a member that differs.
+// Waits until the member has published; its data. None of a member that differs; where that is not checked, no more than
+// there is room for.
 inline std::span<const std::byte> await_sized(Rounds& rounds, uint32_t member) {
   const std::byte* const place = rounds.await(member, chan::kPlaceBytes, 0);
   uint64_t length = 0;
   std::memcpy(&length, place, sizeof length);
+  length = std::min<uint64_t>(length, rounds.block());
   if (length <= kMostBehindLength) return {place + sizeof length, length};
   return {rounds.data(member, room_beside_place(length)), length};
 }

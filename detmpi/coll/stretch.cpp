@@ -56,7 +56,7 @@ void Stretch::fold_own(int64_t at, Share own, char* result) {
 }
 
 void Stretch::fold_to(char* own) {
-  const int64_t needed = v_.block == 0 ? 0 : (size_ + v_.block - 1) / v_.block;
+  const int64_t needed = (size_ + v_.block - 1) / v_.block;
   while (needed > rounds_.most_ahead() && !rounds_.out()) rounds_.finish();
   for (int64_t at = 0; at < size_; at += v_.block) publish(at);
   for (int64_t at = 0; at < size_; at += v_.block) {

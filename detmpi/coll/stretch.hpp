@@ -18,7 +18,8 @@ class Stretch {
   // The elements [begin, begin + n), in shares of about the same size.
   static std::vector<Share> shared_out(const Rounds& rounds, int64_t begin, int64_t n);
 
-  // The shares lie one behind the other in the stretch, wherever they are in the vector. No more than most() in all.
+  // The shares lie one behind the other in the stretch, wherever they are in the vector. No more than most() in all; the
+  // vector is not empty.
   Stretch(Rounds& rounds, CutVector& v, const std::vector<Share>& shares);
 
   // All rounds of the stretch; this member's share of the fold is there.
