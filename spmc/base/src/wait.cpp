@@ -56,14 +56,12 @@ bool avoid_yields(uint64_t now) {
   return true;
 }
 
-// Whoever finds itself away again and again is kept away by other load, and tries less often; unless it has slept, since
-// it is woken where the kernel likes.
+// Whoever finds itself away again and again is kept away by other load, and tries less often.
 void go_home() {
   constexpr uint64_t kLeastPauseNs = 5'000'000;
   constexpr uint64_t kMostPauseNs = 80'000'000;
   static uint64_t pause = kLeastPauseNs;
   static uint64_t next = 0;
-  static uint64_t sleeps = 0;
   const uint64_t now = monotonic_ns();
   if (now < next) return;
   const auto home = static_cast<unsigned>(g_home_core);
@@ -71,9 +69,8 @@ void go_home() {
     pause = kLeastPauseNs;
   } else {
     move_to_core(home);
-    pause = g_wait_counters.sleeps != sleeps ? kLeastPauseNs : std::min(2 * pause, kMostPauseNs);
+    pause = std::min(2 * pause, kMostPauseNs);
   }
-  sleeps = g_wait_counters.sleeps;
   next = now + pause;
 }
 
