@@ -1,6 +1,6 @@
 // Progress: reading lanes.
 #include <base/check.hpp>
-#include <base/sys.hpp>
+#include <base/cores.hpp>
 
 #include <algorithm>
 

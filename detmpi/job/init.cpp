@@ -1,5 +1,6 @@
 // The job's beginning and end in a rank, MPI_Init and MPI_Finalize.
 #include <base/check.hpp>
+#include <base/cores.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
 #include <space/hooks.hpp>

@@ -3,6 +3,7 @@
 
 #include <space/space.h>
 #include <base/check.hpp>
+#include <base/cores.hpp>
 #include <base/sys.hpp>
 #include <space/hooks.hpp>
 #include <space/table.hpp>

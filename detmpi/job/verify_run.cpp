@@ -1,5 +1,6 @@
 #include "verify_run.hpp"
 
+#include <base/cores.hpp>
 #include <base/files.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>

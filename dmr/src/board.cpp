@@ -27,14 +27,14 @@ uint64_t place_of_key(uint32_t number) { return uint64_t{number} << 32; }
 
 }  // namespace
 
-Board::Board(uint32_t workers) : workers_(workers), long_keys_(shared_file("dmr-keys", 0)) {
-  const size_t size = sizeof(BoardHeader) + 2 * sizeof(WorkerLine) * workers;
+Board::Board(uint32_t mappers, uint32_t reducers) : mappers_(mappers), long_keys_(shared_file("dmr-keys", 0)) {
+  const size_t size = sizeof(BoardHeader) + sizeof(WorkerLine) * (mappers + reducers);
   const spmc::base::UniqueFd file = shared_file("dmr-board", size);
   auto memory = spmc::base::Mapping::try_shared(size, file.get());
   if (!memory) throw JobError("starting a job: " + memory.error().message());
   memory_ = std::move(memory).value();
   header().first_failure = WorkerLine::kNothing;
-  for (uint32_t i = 0; i < 2 * workers; ++i) lines()[i].piece = WorkerLine::kNothing;
+  for (uint32_t i = 0; i < mappers + reducers; ++i) lines()[i].piece = WorkerLine::kNothing;
 }
 
 void Board::fail_at(uint64_t piece) {

@@ -84,10 +84,10 @@ struct BoardHeader {
 
 class Board {
  public:
-  explicit Board(uint32_t workers);  // throws JobError
+  Board(uint32_t mappers, uint32_t reducers);  // throws JobError
   BoardHeader& header() const { return *reinterpret_cast<BoardHeader*>(memory_.base()); }
   WorkerLine& mapper(uint32_t number) { return lines()[number]; }
-  WorkerLine& reducer(uint32_t number) { return lines()[workers_ + number]; }
+  WorkerLine& reducer(uint32_t number) { return lines()[mappers_ + number]; }
   void fail_at(uint64_t piece);
   uint64_t take_piece() { return header().next_piece.fetch_add(1, std::memory_order_relaxed); }
   // Of the root, before it starts the next mapper: false if no more are to come.
@@ -103,7 +103,7 @@ class Board {
 
  private:
   WorkerLine* lines() { return reinterpret_cast<WorkerLine*>(memory_.base() + sizeof(BoardHeader)); }
-  uint32_t workers_;
+  uint32_t mappers_;  // at most
   spmc::base::Mapping memory_;
   spmc::base::UniqueFd long_keys_;  // in memory: the key of each reducer, if it is long
 };

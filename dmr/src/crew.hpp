@@ -5,6 +5,7 @@
 // more is started whenever they have left cores idle for a while. Who maps what does not show in the output.
 #pragma once
 
+#include <base/cores.hpp>
 #include <base/sys.hpp>
 
 #include <algorithm>

@@ -69,7 +69,7 @@ class Watch {
 class Root {
  public:
   Root(const ByteJob& job, const Input& input, const Options& options, const Skips& skips)
-      : options_(options), n_(workers_of(options)), plan_(make_plan(job, input, skips)) {}
+      : options_(options), n_(workers_of(options)), reducers_(reducers_of(options)), plan_(make_plan(job, input, skips)) {}
 
   ~Root() {
     for (const chan_id channel : plan_.shuffle) (void)chan_free(channel);
@@ -97,19 +97,19 @@ class Root {
     const uint64_t half = memory_of(options_) / 2;
     std::string why_none;
     auto files = open_spill_files(options_.temporary_folder, n_, why_none);
-    return Plan{job, input, skips, n_, half, Board(n_), std::move(files), std::move(why_none), {}, {}};
+    return Plan{job, input, skips, n_, reducers_, half, Board(n_, reducers_), std::move(files), std::move(why_none), {}, {}};
   }
 
-  // Mappers are the first n of the team, reducers the next. Most mappers may never be started.
+  // Mappers are the first n_ of the team, reducers the next. Most mappers may never be started.
   void start_all() {
-    team_.alloc(2 * n_);
-    const size_t window = n_ <= 8 ? 256 << 10 : 64 << 10;
-    for (uint32_t i = 0; i < n_ * n_; ++i) {
-      add_channel(plan_.shuffle, window, team_.sid(i / n_), team_.sid(n_ + i % n_));
+    team_.alloc(n_ + reducers_);
+    const size_t window = plan_.steps() <= 8 ? 256 << 10 : 64 << 10;
+    for (uint32_t i = 0; i < n_ * reducers_; ++i) {
+      add_channel(plan_.shuffle, window, team_.sid(i / reducers_), team_.sid(n_ + i % reducers_));
     }
-    for (uint32_t i = 0; i < n_; ++i) add_channel(plan_.results, window, team_.sid(n_ + i), 0);
+    for (uint32_t j = 0; j < reducers_; ++j) add_channel(plan_.results, window, team_.sid(n_ + j), 0);
     crew_.start_first();
-    for (uint32_t i = 0; i < n_; ++i) team_.start(n_ + i, [this, i] { return run_reducer(plan_, i); });
+    for (uint32_t j = 0; j < reducers_; ++j) team_.start(n_ + j, [this, j] { return run_reducer(plan_, j); });
   }
 
   // `to` 0: the root.
@@ -121,7 +121,7 @@ class Root {
   }
 
   void await_mappers() {
-    watch_.resize(2 * n_);
+    watch_.resize(n_ + reducers_);
     for (bool busy = true; busy;) {
       base::nap_ns(kLookNs);
       busy = false;
@@ -193,7 +193,7 @@ class Root {
 
   uint64_t merge_results(const ByteSink& each) {
     Merger merger(plan_.job.less());
-    for (uint32_t j = 0; j < n_; ++j) {
+    for (uint32_t j = 0; j < reducers_; ++j) {
       merger.add(RunReader([this, j](std::string& to) { return receive_results(j, to); }));
     }
     merger.start();
@@ -231,7 +231,7 @@ class Root {
       }
       base::sleep_ns(kLookNs / 8);
       tell_progress(true);
-      for (uint32_t k = 0; k < n_; ++k) end_if_too_slow(n_ + k, plan_.board.reducer(k));
+      for (uint32_t k = 0; k < reducers_; ++k) end_if_too_slow(n_ + k, plan_.board.reducer(k));
     }
   }
 
@@ -239,7 +239,7 @@ class Root {
   void check_reducers() {
     std::optional<uint32_t> first;
     bool all_well = true;
-    for (uint32_t j = 0; j < n_; ++j) {
+    for (uint32_t j = 0; j < reducers_; ++j) {
       (void)team_.end(n_ + j);
       const WorkerLine& line = plan_.board.reducer(j);
       all_well = all_well && line.outcome == Outcome::kDone;
@@ -281,7 +281,8 @@ class Root {
   static constexpr uint32_t kBusyLooks = 50;
 
   const Options& options_;
-  uint32_t n_;
+  uint32_t n_;  // mappers at most
+  uint32_t reducers_;
   Plan plan_;
   std::vector<Watch> watch_;
   uint64_t told_ = 0;

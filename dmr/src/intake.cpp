@@ -116,11 +116,11 @@ void add_sorted(const Plan& plan, std::vector<SortedShare> shares, Merger& merge
 }  // namespace
 
 void take_in(const Plan& plan, uint32_t reducer, Merger& merger) {
-  std::vector<SortedShare> sorted(plan.workers);
+  std::vector<SortedShare> sorted(plan.mappers);
   Combining combining(plan);
   const uint32_t mappers = plan.board.await_crew();
-  for (uint32_t step = 0; step < plan.workers; ++step) {
-    const uint32_t mapper = (reducer + step) % plan.workers;
+  for (uint32_t step = 0; step < plan.steps(); ++step) {
+    const uint32_t mapper = (reducer + step) % plan.steps();
     if (mapper >= mappers) continue;
     const chan_id channel = plan.shuffled(mapper, reducer);
     const ShareHead head = receive_head(channel);

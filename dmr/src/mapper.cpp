@@ -2,8 +2,8 @@
 //
 // To each reducer it sends its share: a ShareHead, blocks of pairs, and an empty message; and if they are sorted, the
 // list of the segments of its file. At step s mapper i serves reducer i - s, and reducer j listens to mapper j + s, if
-// there is one: with all mappers, all are busy at every step; and nobody waits in a circle, since a pair of the least
-// step that is not done has nothing else to do.
+// there is one: with equally many of both, all are busy at every step; and nobody waits in a circle, since a pair of the
+// least step that is not done has nothing else to do.
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -68,8 +68,10 @@ void map_pieces(Plan& plan, Maps& maps, Runs& runs) {
 // Sends each reducer its share, by share(reducer, channel).
 template <typename Share>
 void hand_out(const Plan& plan, uint32_t number, Share&& share) {
-  for (uint32_t step = 0; step < plan.workers; ++step) {
-    const uint32_t reducer = (number + plan.workers - step) % plan.workers;
+  const uint32_t steps = plan.steps();
+  for (uint32_t step = 0; step < steps; ++step) {
+    const uint32_t reducer = (number + steps - step) % steps;
+    if (reducer >= plan.reducers) continue;
     const chan_id channel = plan.shuffled(number, reducer);
     share(reducer, channel);
     chan_free(channel);
@@ -108,10 +110,10 @@ class ToSender : public Pairs {
 void hand_out_held(const Plan& plan, uint32_t number, Maps& maps) {
   tell_counts(maps.keys_held(), 0);
   hand_out(plan, number, [&](uint32_t reducer, chan_id channel) {
-    send_head(channel, false, maps.keys_held() / plan.workers);
+    send_head(channel, false, maps.keys_held() / plan.reducers);
     Sender sender(channel);
     ToSender to(sender);
-    maps.give_part(reducer, plan.workers, to);
+    maps.give_part(reducer, plan.reducers, to);
     sender.finish();
   });
 }

@@ -7,6 +7,7 @@
 #include <chan/stream.h>
 #include <space/space.h>
 #include <base/control.hpp>
+#include <base/cores.hpp>
 #include <base/sys.hpp>
 #include <base/wait.hpp>
 #include <dmr/pipeline.hpp>

@@ -10,15 +10,15 @@ namespace dmr {
 namespace {
 
 uint32_t reducer_of(const Plan& plan, std::string_view key) {
-  const uint32_t reducer = plan.workers == 1 ? 0 : plan.job.partition(key, plan.workers);
-  if (reducer < plan.workers) return reducer;
-  throw JobError("the partition of a key is " + std::to_string(reducer) + " of " + std::to_string(plan.workers));
+  const uint32_t reducer = plan.reducers == 1 ? 0 : plan.job.partition(key, plan.reducers);
+  if (reducer < plan.reducers) return reducer;
+  throw JobError("the partition of a key is " + std::to_string(reducer) + " of " + std::to_string(plan.reducers));
 }
 
 }  // namespace
 
-Runs::Runs(const Plan& plan, uint32_t mapper) : plan_(plan), mapper_(mapper), segments_(plan.workers) {
-  for (uint32_t i = 0; i < plan.workers; ++i) of_reducer_.emplace_back(plan.job.less());
+Runs::Runs(const Plan& plan, uint32_t mapper) : plan_(plan), mapper_(mapper), segments_(plan.reducers) {
+  for (uint32_t i = 0; i < plan.reducers; ++i) of_reducer_.emplace_back(plan.job.less());
 }
 
 void Runs::add(std::string_view key, std::string_view value) {

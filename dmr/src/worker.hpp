@@ -20,19 +20,21 @@ struct Plan {
   const ByteJob& job;
   const Input& input;
   const Skips& skips;
-  uint32_t workers;
+  uint32_t mappers, reducers;  // of the former, that many at most
   uint64_t memory;  // of all mappers, and again of all reducers: those need as much, if keys are spread evenly
   Board board;
   std::vector<spmc::base::UniqueFd> spill_files;  // of each mapper; invalid where there can be none
   std::string why_no_spill_files;                 // if they are invalid
-  std::vector<chan_id> shuffle;                   // from mapper i to reducer j: [i * workers + j]
+  std::vector<chan_id> shuffle;                   // from mapper i to reducer j: [i * reducers + j]
   std::vector<chan_id> results;                   // from reducer j to the root
   static constexpr uint64_t kLeastMemory = 256 << 10;
 
   // Bytes for pairs. A mapper's share gets smaller when another is started.
   uint64_t memory_of_mapper() const { return std::max(memory / board.mappers(), kLeastMemory); }
-  uint64_t memory_of_reducer() const { return std::max(memory / workers, kLeastMemory); }
-  chan_id shuffled(uint32_t mapper, uint32_t reducer) const { return shuffle[mapper * workers + reducer]; }
+  uint64_t memory_of_reducer() const { return std::max(memory / reducers, kLeastMemory); }
+  // In which mappers hand out and reducers take in: numbers count in a circle of so many.
+  uint32_t steps() const { return std::max(mappers, reducers); }
+  chan_id shuffled(uint32_t mapper, uint32_t reducer) const { return shuffle[mapper * reducers + reducer]; }
 };
 
 // What a mapper sends a reducer first.

@@ -92,13 +92,13 @@ double MPI_Wtime(void) {
 #define BLOCKING_SEND(Name)                                                                          \
   int MPI_##Name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) { \
     count_message(count, type, to);                                                                  \
-    return PMPI_##Name(buffer, count, type, to, tag, comm);                                          \
+    return TIMED(PMPI_##Name(buffer, count, type, to, tag, comm));                                   \
   }
 #define STARTED_SEND(Name)                                                                         \
   int MPI_##Name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
                  MPI_Request* request) {                                                           \
     count_message(count, type, to);                                                                \
-    return PMPI_##Name(buffer, count, type, to, tag, comm, request);                               \
+    return TIMED(PMPI_##Name(buffer, count, type, to, tag, comm, request));                        \
   }
 BLOCKING_SEND(Send)
 BLOCKING_SEND(Ssend)

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include <base/check.hpp>
+#include <base/cores.hpp>
 #include <base/program.hpp>
 #include <base/sys.hpp>
 #include <spmc/hooks.hpp>

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include <base/sys.hpp>
+#include <base/cores.hpp>
 
 #include "../../dmr/src/crew.hpp"
 #include "root.hpp"
@@ -32,7 +32,7 @@ struct Counting : dmr::MapReduce<Counting, uint64_t, uint64_t, dmr::Sum<uint64_t
 // Mappers that are started by looks for so long, if each uses this part of the time.
 uint32_t at_work_after(uint64_t ms, uint32_t mappers, double part) {
   constexpr uint64_t kMs = 1'000'000;
-  dmr::Board board(mappers);
+  dmr::Board board(mappers, 1);
   uint64_t now = kMs;
   uint32_t started = 0;
   dmr::Crew crew(
@@ -67,6 +67,37 @@ TEST_CASE("workers that no piece is left for hand out nothing") {
       for (const auto& [key, sum] : results) EXPECT(sum == pieces * key + 100 * (pieces * (pieces - 1) / 2));
     }
   });
+}
+
+// Who serves whom when is told by numbers that count in one circle for both.
+TEST_CASE("fewer reducers than mappers, and more, take in all") {
+  run_root([] {
+    constexpr uint64_t kPieces = 7;
+    for (const int workers : {1, 3, 8}) {
+      for (const int reducers : {1, 2, 5, 11}) {
+        dmr::Options options = with(workers);
+        options.reducers = reducers;
+        const auto results = Counting().run(dmr::Input::numbers(kPieces * 100, 100), options);
+        EXPECT(results.size() == 100);
+        for (const auto& [key, sum] : results) EXPECT(sum == kPieces * key + 100 * (kPieces * (kPieces - 1) / 2));
+      }
+    }
+  });
+}
+
+TEST_CASE("there is a reducer to a worker, but no more than cores") {
+  const auto reducers = [](int workers, int asked = 0) {
+    dmr::Options options;
+    options.workers = workers;
+    options.reducers = asked;
+    return static_cast<int>(dmr::reducers_of(options));
+  };
+  CHECK(reducers(1) == 1);
+  CHECK(reducers(0) == std::min(kCores, dmr::kMostWorkers));
+  CHECK(reducers(dmr::kMostWorkers) == std::min(kCores, dmr::kMostWorkers));
+  CHECK(reducers(1, 5) == 5);
+  CHECK_THROWS_AS(reducers(1, -1), dmr::JobError);
+  CHECK_THROWS_AS(reducers(1, dmr::kMostWorkers + 1), dmr::JobError);
 }
 
 TEST_CASE("mappers that keep the cores busy stay as many as there are cores") {

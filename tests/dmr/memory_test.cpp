@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <base/sys.hpp>
+#include <base/cores.hpp>
 
 #include "root.hpp"
 

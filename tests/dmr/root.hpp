@@ -54,6 +54,7 @@ inline bool has(const std::string& text, const std::string& part) {
 inline dmr::Options with(int workers, uint64_t memory_bytes = 0) {
   dmr::Options options;
   options.workers = workers;
+  options.reducers = workers;  // also where there are fewer cores
   options.memory_bytes = memory_bytes;
   return options;
 }

@@ -16,6 +16,9 @@ struct Progress {
 struct Options {
   // 1 to kMostWorkers; 0: one per usable core. Of more than there are cores, some map only if others leave cores idle.
   int workers = 0;
+  // Of which so many reduce: 1 to kMostWorkers; 0: as many, but no more than one per core. Reductions that wait, as for a
+  // disk, may gain by more.
+  int reducers = 0;
   // For the pairs of all workers together; 0: half of the machine's. Looked at between pieces: what a combiner's table
   // grows by within one piece comes on top, and a table that grows has its old and its new slots for a moment. What
   // maps and reductions themselves take is not counted, nor are input and channels.
@@ -35,9 +38,10 @@ struct Options {
 
 inline constexpr int kMostWorkers = 64;
 
-// What the options come to: how many workers, which throws JobError if there cannot be so many; and bytes for the pairs
-// of all of them.
+// What the options come to: how many workers, and how many of them reduce, which throw JobError if there cannot be so
+// many; and bytes for the pairs of all of them.
 uint32_t workers_of(const Options& options);
+uint32_t reducers_of(const Options& options);
 uint64_t memory_of(const Options& options);
 
 struct Statistics {

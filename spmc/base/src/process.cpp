@@ -112,42 +112,7 @@ unsigned runnable_threads() {
   return n > 0 && std::sscanf(text, "%*s %*s %*s %u/", &runnable) == 1 ? runnable : 0;
 }
 
-unsigned usable_cores() {
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  const int count = CPU_COUNT(&set);
-  return count > 0 ? static_cast<unsigned>(count) : 1;
-}
-
 void yield_core() { ::sched_yield(); }
-
-int current_core() { return ::sched_getcpu(); }
-
-int nth_usable_core(unsigned nth) {
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) == 0) return -1;
-  unsigned skip = nth % static_cast<unsigned>(CPU_COUNT(&set));
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &set) && skip-- == 0) return core;
-  }
-  return -1;
-}
-
-Status pin_to_core(unsigned nth) {
-  const int core = nth_usable_core(nth);
-  if (core < 0) return Error{EINVAL, "pinning to a core"};
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(core, &one);
-  if (::sched_setaffinity(0, sizeof one, &one) != 0) return Error{errno, "sched_setaffinity"};
-  return {};
-}
-
-void move_to_core(unsigned nth) {
-  cpu_set_t usable;
-  if (::sched_getaffinity(0, sizeof usable, &usable) != 0) return;
-  if (pin_to_core(nth)) ::sched_setaffinity(0, sizeof usable, &usable);
-}
 
 uint64_t monotonic_ns() {
   timespec t;

@@ -1,3 +1,4 @@
+#include <base/cores.hpp>
 #include <base/wait.hpp>
 
 #include <linux/futex.h>

@@ -65,14 +65,7 @@ Status write_memory(pid_t to, uint64_t theirs, const void* mine, size_t bytes);
 
 // --- scheduling ---
 unsigned runnable_threads();  // of the whole machine, now; 0 if that is not known. Not async-signal-safe
-unsigned usable_cores();  // cores this process may run on; at least 1
 void yield_core();
-int current_core();
-int nth_usable_core(unsigned nth);  // its number; -1 when that cannot be told
-Status pin_to_core(unsigned nth);   // the nth usable core, modulo their number
-// Moves this process to the nth usable core now, and leaves it free to be moved on: spaces that start together would
-// otherwise share a core until the kernel's balancer has noticed.
-void move_to_core(unsigned nth);
 uint64_t monotonic_ns();
 Result<uint64_t> processor_ns(pid_t pid);  // that the process has taken; error ESRCH when there is none
 void sleep_ns(uint64_t ns);
