@@ -188,6 +188,12 @@ void add_statistics(const Statistics& next, Statistics& to) {
   to.reduce_seconds += next.reduce_seconds;
 }
 
+Options with_one_reducer(const Options& options) {
+  Options one = options;
+  one.reducers = 1;
+  return one;
+}
+
 Options without_skipping(const Options& options) {
   Options all = options;
   all.skip_at_most = 0;

@@ -60,6 +60,8 @@ void add_statistics(const Statistics& next, Statistics& to);
 void write_statistics(const Arguments& arguments, const char* job, const Statistics& statistics);
 // For jobs over what the input became: they need all of it.
 Options without_skipping(const Options& options);
+// For jobs of so few keys that to start a reducer takes longer than to reduce them.
+Options with_one_reducer(const Options& options);
 
 // The jobs: what main calls with their own arguments; the result is the exit status.
 int word_count(int argc, char** argv);

@@ -4,8 +4,11 @@
 // be cut before any '<' without cutting a link.
 #pragma once
 
+#include <emmintrin.h>
+
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,11 +29,21 @@ inline uint64_t html_border(std::string_view file, uint64_t position) {
 }
 
 // What cannot simply be part of a value in quotes.
-inline constexpr std::array<bool, 256> kEndsPlainValue = [] {
-  std::array<bool, 256> is{};
-  for (const char c : {'"', '\'', '<', '\0', '\t', '\n', '\r'}) is[static_cast<uint8_t>(c)] = true;
-  return is;
-}();
+inline constexpr std::array kEndsPlainValue = {'"', '\'', '<', '\0', '\t', '\n', '\r'};
+
+// The first such byte from `at` on; the text's size if there is none.
+inline size_t end_of_plain_value(std::string_view text, size_t at) {
+  constexpr size_t kTogether = sizeof(__m128i);
+  for (; text.size() - at >= kTogether; at += kTogether) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    __m128i ends = _mm_setzero_si128();
+    for (const char c : kEndsPlainValue) ends = _mm_or_si128(ends, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
+    const auto found = static_cast<uint32_t>(_mm_movemask_epi8(ends));
+    if (found != 0) return at + static_cast<size_t>(std::countr_zero(found));
+  }
+  const std::string_view ends(kEndsPlainValue.data(), kEndsPlainValue.size());
+  return std::min(text.find_first_of(ends, at), text.size());
+}
 
 // The value of ` = "value"` from `at` on, without tabs and line ends; "" if there is something else. It lies in the
 // text, or in `kept`.
@@ -42,7 +55,7 @@ inline std::string_view quoted_value(std::string_view text, size_t at, std::stri
   if (at == text.npos || (text[at] != '"' && text[at] != '\'')) return {};
   const char quote = text[at++];
   const size_t begin = at;
-  while (at < text.size() && !kEndsPlainValue[static_cast<uint8_t>(text[at])]) ++at;
+  at = end_of_plain_value(text, at);
   if (at < text.size() && text[at] == quote) return text.substr(begin, at - begin);
   kept = text.substr(begin, at - begin);
   for (; at < text.size(); ++at) {

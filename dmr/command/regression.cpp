@@ -99,7 +99,8 @@ Spread spread_of(const Sums<uint64_t>& sums) {
 Answer regress_bytes(const Arguments& arguments) {
   Answer answer;
   const Input input = open_input(arguments, Records::of_size(2));
-  answer.statistics = ByteRegression().run_each(input, arguments.options, [&](uint32_t, const Sums<uint64_t>& sums) {
+  const Options options = with_one_reducer(arguments.options);
+  answer.statistics = ByteRegression().run_each(input, options, [&](uint32_t, const Sums<uint64_t>& sums) {
     const uint64_t all[] = {sums.points, sums.x, sums.y, sums.xx, sums.yy, sums.xy};
     for (size_t i = 0; i < std::size(all); ++i) answer.sums[i] = std::to_string(all[i]);
     answer.spread = spread_of(sums);
@@ -210,7 +211,8 @@ Answer regress_doubles(const Arguments& arguments, bool text) {
   job.text = text;
   job.first = text ? first_of_text(input, arguments.options.skip_at_most) : first_of_doubles(input);
   Answer answer;
-  answer.statistics = job.run_each(input, arguments.options, [&](uint32_t key, const Sums<double>& sums) {
+  const Options options = with_one_reducer(arguments.options);
+  answer.statistics = job.run_each(input, options, [&](uint32_t key, const Sums<double>& sums) {
     if (!sums.finite()) fail_too_large();
     if (key == Regression::kShifted) {
       answer.spread = spread_of(sums, job.first);
