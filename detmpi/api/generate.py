@@ -200,7 +200,8 @@ def unsupported_entry(function):
     if any(p.kind_name == "comm" for p in function.params):
         lines.append("  g_call.comm = comm_from(comm);")
     raised = "false" if function.chapter == "Files" else "true"
-    lines.append(f'  return fail_unsupported("{function.chapter}", {raised});')
+    first = "true" if not {p.kind_name for p in function.params} & {"win", "win_io", "file", "file_io"} else "false"
+    lines.append(f'  return fail_unsupported("{function.chapter}", {raised}, {first});')
     return "\n".join(lines + ["}"])
 
 

@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
+#include <set>
 #include <vector>
 
 #include "comm.hpp"
@@ -144,14 +145,19 @@ const Message* message_of(int code) {
   return serial != 0 && message.serial == serial ? &message : nullptr;
 }
 
+// For people: who, in which call, and what.
+std::string line_of_error(int code) {
+  std::string line = "DetMPI: ";
+  if (g_comm_world != nullptr) line += "rank " + std::to_string(g_comm_world->rank) + ": ";
+  return line + call_name(g_call.id) + ": " + error_text(code);
+}
+
 [[noreturn]] void die(const Comm* comm, int code) {
   const Message* message = message_of(code);
   if (message != nullptr && message->exit_code != 0) {  // several ranks may find it out, in the same words
     job_abort(message->exit_code, ("DetMPI: " + message->text + "; the job ends\n").c_str());
   }
-  std::string line = "DetMPI: ";
-  if (g_comm_world != nullptr) line += "rank " + std::to_string(g_comm_world->rank) + ": ";
-  line += std::string(call_name(g_call.id)) + ": " + error_text(code);
+  std::string line = line_of_error(code);
   if (comm != nullptr) line += " on " + comm_label(*comm);
   line += "; the job ends\n";
   job_abort(error_class_of(code), line.c_str());
@@ -256,8 +262,14 @@ int fail_handle(int error_class, const char* parameter, int handle) {
   return fail(error_class, "%s is 0x%08x, not a valid handle (freed, or of another kind)", parameter, bits);
 }
 
-int fail_unsupported(const char* chapter, bool raised) {
+int fail_unsupported(const char* chapter, bool raised, bool first) {
   const int code = make_error(MPI_ERR_UNSUPPORTED_OPERATION, "not supported by this version of DetMPI (%s)", chapter);
+  const bool only_returned = !raised || raised_on().handler->kind == Errhandler::Kind::kReturn;
+  const bool first_rank = g_call.comm == nullptr || g_call.comm->rank == 0;
+  static std::set<CallId> said;
+  if (first && only_returned && first_rank && said.insert(g_call.id).second) {
+    std::fprintf(stderr, "%s; it returns an error\n", line_of_error(code).c_str());
+  }
   return raised ? raise_error(code) : code;
 }
 
