@@ -46,8 +46,8 @@ int last_used_code();
 [[gnu::cold]] int fail_not_running();
 [[gnu::cold]] int fail_handle(int error_class, const char* parameter, int handle);
 // `chapter`: of the function. Not `raised`: the code is returned without a call of an error handler. `first`: it is a
-// function that programs begin with, not one of a window or file that they have. Many look at no error code, so where one
-// is all they get, the first rank of the communicator says it, too: once for each such function.
+// function that programs begin with, not one of a window or file that they have. Many look at no error code, so where
+// one is all they get, the first rank of the communicator says it, too: once for each such function.
 [[gnu::cold]] int fail_unsupported(const char* chapter, bool raised, bool first);
 [[gnu::cold]] int fail_null(int error_class, const char* parameter);
 

@@ -70,10 +70,11 @@ int histogram(int argc, char** argv) {
   Output output(arguments);
   Histogram job;
   job.images = check_images(input);
-  const Statistics statistics = job.run_each(input, with_one_reducer(arguments.options), [&](uint32_t key, uint64_t count) {
-    output.write(std::string(kColours[key / kValues]) + '\t' + std::to_string(key % kValues) + '\t' +
-                 std::to_string(count) + '\n');
-  });
+  const Statistics statistics =
+      job.run_each(input, with_one_reducer(arguments.options), [&](uint32_t key, uint64_t count) {
+        output.write(std::string(kColours[key / kValues]) + '\t' + std::to_string(key % kValues) + '\t' +
+                     std::to_string(count) + '\n');
+      });
   finish({&output}, arguments, "histogram", statistics);
   return 0;
 }

@@ -69,7 +69,10 @@ class Watch {
 class Root {
  public:
   Root(const ByteJob& job, const Input& input, const Options& options, const Skips& skips)
-      : options_(options), n_(workers_of(options)), reducers_(reducers_of(options)), plan_(make_plan(job, input, skips)) {}
+      : options_(options),
+        n_(workers_of(options)),
+        reducers_(reducers_of(options)),
+        plan_(make_plan(job, input, skips)) {}
 
   ~Root() {
     for (const chan_id channel : plan_.shuffle) (void)chan_free(channel);
@@ -97,7 +100,8 @@ class Root {
     const uint64_t half = memory_of(options_) / 2;
     std::string why_none;
     auto files = open_spill_files(options_.temporary_folder, n_, why_none);
-    return Plan{job, input, skips, n_, reducers_, half, Board(n_, reducers_), std::move(files), std::move(why_none), {}, {}};
+    Board board(n_, reducers_);
+    return {job, input, skips, n_, reducers_, half, std::move(board), std::move(files), std::move(why_none), {}, {}};
   }
 
   // Mappers are the first n_ of the team, reducers the next. Most mappers may never be started.

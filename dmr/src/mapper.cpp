@@ -2,8 +2,8 @@
 //
 // To each reducer it sends its share: a ShareHead, blocks of pairs, and an empty message; and if they are sorted, the
 // list of the segments of its file. At step s mapper i serves reducer i - s, and reducer j listens to mapper j + s, if
-// there is one: with equally many of both, all are busy at every step; and nobody waits in a circle, since a pair of the
-// least step that is not done has nothing else to do.
+// there is one: with equally many of both, all are busy at every step; and nobody waits in a circle, since a pair of
+// the least step that is not done has nothing else to do.
 #include <algorithm>
 #include <exception>
 #include <memory>

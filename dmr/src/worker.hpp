@@ -20,7 +20,8 @@ struct Plan {
   const ByteJob& job;
   const Input& input;
   const Skips& skips;
-  uint32_t mappers, reducers;  // of the former, that many at most
+  uint32_t mappers;  // at most
+  uint32_t reducers;
   uint64_t memory;  // of all mappers, and again of all reducers: those need as much, if keys are spread evenly
   Board board;
   std::vector<spmc::base::UniqueFd> spill_files;  // of each mapper; invalid where there can be none

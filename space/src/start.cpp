@@ -13,8 +13,8 @@
 #include <spmc/hooks.hpp>
 #include <spmc/self.hpp>
 
-#include "collector.hpp"
 #include <space/heap.hpp>
+#include "collector.hpp"
 #include "identity.hpp"
 
 namespace space {

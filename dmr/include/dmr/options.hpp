@@ -16,8 +16,8 @@ struct Progress {
 struct Options {
   // 1 to kMostWorkers; 0: one per usable core. Of more than there are cores, some map only if others leave cores idle.
   int workers = 0;
-  // Of which so many reduce: 1 to kMostWorkers; 0: as many, but no more than one per core. Reductions that wait, as for a
-  // disk, may gain by more.
+  // Of which so many reduce: 1 to kMostWorkers; 0: as many, but no more than one per core. Reductions that wait, as for
+  // a disk, may gain by more.
   int reducers = 0;
   // For the pairs of all workers together; 0: half of the machine's. Looked at between pieces: what a combiner's table
   // grows by within one piece comes on top, and a table that grows has its old and its new slots for a moment. What

@@ -1,4 +1,3 @@
-#include <base/cores.hpp>
 #include <base/wait.hpp>
 
 #include <linux/futex.h>
@@ -8,6 +7,8 @@
 
 #include <algorithm>
 #include <climits>
+
+#include <base/cores.hpp>
 
 namespace spmc::base {
 

@@ -1,6 +1,6 @@
 // Chapters of MPI that are not supported: their functions exist, and fail with a message that says so; those on
-// communicators through the error handler. Where a program is told by nothing but a code, standard error has the message,
-// too: once for each function that programs begin with.
+// communicators through the error handler. Where a program is told by nothing but a code, standard error has the
+// message, too: once for each function that programs begin with.
 #include <string>
 
 #include "testing.hpp"

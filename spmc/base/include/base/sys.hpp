@@ -69,8 +69,8 @@ void yield_core();
 uint64_t monotonic_ns();
 Result<uint64_t> processor_ns(pid_t pid);  // that the process has taken; error ESRCH when there is none
 void sleep_ns(uint64_t ns);
-// For so long, or until a signal is handled, as SIGCHLD is when a space ends. It misses one that was handled just before
-// it, so a caller looks at what it waits for after every nap, and naps no longer than it may be late.
+// For so long, or until a signal is handled, as SIGCHLD is when a space ends. It misses one that was handled just
+// before it, so a caller looks at what it waits for after every nap, and naps no longer than it may be late.
 void nap_ns(uint64_t ns);
 
 inline void cpu_relax() { __builtin_ia32_pause(); }
