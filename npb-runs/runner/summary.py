@@ -46,6 +46,10 @@ class Samples:
         values = self.values(name)
         return statistics.median(values) if values else None
 
+    def values_of_rest(self, name, of="seconds"):
+        """What another figure of the same run leaves of one."""
+        return [run[of] - run[name] for run in self.runs if run["status"] == "ok" and run.get(name) and run.get(of)]
+
     def median_part(self, name, by="seconds"):
         """Of the ratios of two figures of the same run."""
         ratios = [run[name] / run[by] for run in self.runs if run["status"] == "ok" and run.get(name) and run.get(by)]
@@ -94,6 +98,17 @@ class Summary:
     def median(self, case, contender, name="seconds"):
         samples = self.get(case, contender)
         return samples.median(name) if samples else None
+
+    def rest(self, case, contender):
+        """Of the run time, what is not the program's own; None if that was not measured."""
+        samples = self.get(case, contender)
+        values = samples.values_of_rest("own_seconds") if samples else None
+        return statistics.median(values) if values else None
+
+    def own(self, case):
+        """The program's own time, whichever library it had; None if that was not measured."""
+        values = [own for samples in self.samples[case].values() for own in samples.values("own_seconds")]
+        return statistics.median(values) if values else None
 
     def memory(self, case, contender):
         samples = self.get(case, contender)

@@ -11,6 +11,10 @@ in a run that is not timed; in brackets the ratio to the better peer."""
 OWN_TIME_NOTE = """Medians of the least time in which the programs' own code, all between MPI calls, could have run on the
 cores of the machine: processor time of the rank with the most, or of all ranks by the number of cores; in brackets the median of
 its part of the run time. At best: the least of these by the time of the better peer, which a library that took no time would reach."""
+REST_NOTE = """Medians of what is not the programs' own of the run time: calls of MPI, and waiting for ranks that are behind; in
+brackets the ratio to the better peer. It comes from within single runs, so that the noise of the programs' code is not in it. The
+whole: what follows for the run time with the first of DetMPI's modes by that of the better peer if the own time is the same with each, its
+median."""
 COUNTER_NOTE = """Sums over all ranks, of the program's own calls: messages from point to point and their bytes;
 receives, and those from anybody (wildcards); tests, whose outcome the order of messages decides; collective operations
 and the bytes that ranks hand in. Of DetMPI: control messages, by which ranks tell others what they wait for and what they
@@ -152,6 +156,21 @@ def own_time_table(summary):
     return Table("The programs' own time", [*CASE_HEADER, *labels(summary.contenders), "at best"], rows, OWN_TIME_NOTE)
 
 
+def rest_table(summary):
+    """What is left to libraries, without the noise of the programs' own time."""
+    rows = []
+    for case in summary.samples:
+        rests = [summary.rest(case, contender) for contender in summary.contenders]
+        if not any(rests):
+            continue
+        best = summary.best_peer(case, summary.rest)
+        cells = [format_time(rest * 1e6) + (f" ({rest / best:.2f}x)" if best else "") if rest else "-" for rest in rests]
+        ours = next((summary.rest(case, contender) for contender in summary.modes()), None)
+        own = summary.own(case)
+        rows.append(case_cells(case) + [*cells, f"{(own + ours) / (own + best):.2f}x" if ours and best else "-"])
+    return Table("What is not the programs' own", [*CASE_HEADER, *labels(summary.contenders), "the whole"], rows, REST_NOTE)
+
+
 def memory_table(summary):
     rows = []
     for case in summary.samples:
@@ -214,7 +233,7 @@ def failure_table(summary):
 
 def all_tables(summary):
     """Those that have rows."""
-    makers = (time_table, own_time_table, rate_table, overhead_table, region_table, page_table, memory_table, counter_table,
+    makers = (time_table, own_time_table, rest_table, rate_table, overhead_table, region_table, page_table, memory_table, counter_table,
               system_table, failure_table)
     return [table for table in (make(summary) for make in makers) if table.rows]
 

@@ -355,6 +355,14 @@ class Tables(unittest.TestCase):
         self.assertEqual(table.rows, [["cg", "S", 2, "800 ms (80 %)", "900 ms (45 %)", "-", "0.40x"]])
         self.assertEqual(tables.own_time_table(self.summary).rows, [])
 
+    def test_what_is_not_own(self):
+        records = [run_record(library=library, seconds=seconds, own_seconds=own)
+                   for library, seconds, own in (("detmpi", 1.0, 0.8), ("mpich", 2.0, 1.6), ("openmpi", 4.0, None))]
+        table = tables.rest_table(summary.Summary([records]))
+        # Of 1.2 s, the median of own times, and what either library takes.
+        self.assertEqual(table.rows[0][-4:], ["200 ms (0.50x)", "400 ms (1.00x)", "-", "0.88x"])
+        self.assertEqual(tables.rest_table(self.summary).rows, [])
+
     def test_modes_of_channels(self):
         counters = {"data_pages": 600, "system_pages": 20, "faults": 1500, "sends": 300, "suspended_ns": 10**9}
         records = sample_records()
