@@ -1,6 +1,7 @@
 #include "disturb.hpp"
 
 #include <base/control.hpp>
+#include <base/cores.hpp>
 #include <base/sys.hpp>
 
 #include <algorithm>

@@ -116,10 +116,7 @@ std::vector<double> draw_means(const Points& points, const Settings& settings) {
 class KMeans {
  public:
   KMeans(const Arguments& arguments, const Settings& settings, const Points& points)
-      : options_(without_skipping(arguments.options)), points_(points), means_(draw_means(points, settings)) {
-    constexpr size_t kFewNumbers = 4096;
-    move_options_ = means_.size() <= kFewNumbers ? with_one_reducer(options_) : options_;
-  }
+      : options_(without_skipping(arguments.options)), points_(points), means_(draw_means(points, settings)) {}
 
   // Whether a mean has moved.
   bool move() {
@@ -134,8 +131,10 @@ class KMeans {
       counts_[mean] = static_cast<uint64_t>(sums[width]);
       for (size_t d = 0; d < width; ++d) means_[mean * width + d] = sums[d] / sums[width];
     };
+    constexpr size_t kFewNumbers = 4096;
+    const Options options = means_.size() <= kFewNumbers ? with_one_reducer(options_) : options_;
     try {
-      add_statistics(MovingMeans(grouped).run_each(points_.input(), move_options_, take), statistics_);
+      add_statistics(MovingMeans(grouped).run_each(points_.input(), options, take), statistics_);
     } catch (const JobError&) {
       if (points_.of_text()) tell_place_in_text(grouped);
       throw;
@@ -173,7 +172,6 @@ class KMeans {
   }
 
   const Options options_;
-  Options move_options_;
   const Points& points_;
   std::vector<double> means_, before_;  // one behind the other; before the last move
   std::vector<uint64_t> counts_;

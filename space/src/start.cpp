@@ -116,6 +116,7 @@ void become(const Child& child) noexcept {
 void make_root(unsigned spaces) {
   claim_root(base::process_id());
   g_me.process = base::process_id();
+  base::learn_cores();
   g_me.path_hash = hash_path(g_me.path);
   lines(g_me.slot).life.path_hash = g_me.path_hash;
   start_family();

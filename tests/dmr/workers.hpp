@@ -1,4 +1,4 @@
-// With how many workers the tests try each job. Each has two processes, so with AddressSanitizer
+// With how many workers the tests try each job. Each may be two processes, so with AddressSanitizer
 // (support/sanitized.hpp) they are fewer.
 #pragma once
 

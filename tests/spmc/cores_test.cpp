@@ -1,5 +1,4 @@
 // Which hardware threads of a machine are the first of their cores, and that cores can be taken by turns.
-#include <base/control.hpp>
 #include <base/cores.hpp>
 #include <catch2/catch.hpp>
 

@@ -21,16 +21,6 @@ Status signal_process(const UniqueFd& process, int signal) {
   return {};
 }
 
-std::vector<int> usable_core_numbers() {
-  cpu_set_t set;
-  std::vector<int> cores;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &set)) cores.push_back(core);
-  }
-  return cores;
-}
-
 Status set_cores(pid_t pid, const std::vector<int>& cores) {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -1,6 +1,5 @@
 #include <base/cores.hpp>
 
-#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -11,17 +10,10 @@
 #include <cstdint>
 #include <cstdio>
 
-#include <base/unique_fd.hpp>
+#include <base/files.hpp>
 
 namespace spmc::base {
 namespace {
-
-// The start of a small file of the kernel, empty if there is none; a view of `room`.
-std::string_view read_small(const char* path, std::array<char, 256>& room) {
-  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
-  const ssize_t bytes = file.valid() ? ::read(file.get(), room.data(), room.size()) : 0;
-  return {room.data(), bytes > 0 ? static_cast<size_t>(bytes) : 0};
-}
 
 // The hardware threads of this machine by number, each with its place in its core; all 0 where cores have one thread.
 struct Places {
@@ -31,17 +23,22 @@ struct Places {
 
 Places read_places() {
   Places places;
-  std::array<char, 256> text;
+  char text[256];
   const long threads = std::min<long>(::sysconf(_SC_NPROCESSORS_CONF), CPU_SETSIZE);
-  if (!read_small("/sys/devices/system/cpu/smt/active", text).starts_with('1')) return places;
+  if (!read_start("/sys/devices/system/cpu/smt/active", text).starts_with('1')) return places;
   for (unsigned core = 0; core < threads; ++core) {
     char path[96];
     std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", core);
-    const unsigned place = std::min(place_in_core(read_small(path, text), core), 255u);
+    const unsigned place = std::min(place_in_core(read_start(path, text), core), 255u);
     places.of[core] = static_cast<uint8_t>(place);
     places.most = std::max(places.most, place);
   }
   return places;
+}
+
+const Places& places() {
+  static const Places known = read_places();
+  return known;
 }
 
 bool usable(cpu_set_t& set) { return ::sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0; }
@@ -75,14 +72,26 @@ unsigned usable_cores() {
 
 int current_core() { return ::sched_getcpu(); }
 
+std::vector<int> usable_core_numbers() {
+  cpu_set_t set;
+  std::vector<int> cores;
+  if (!usable(set)) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+void learn_cores() { (void)places(); }
+
 int nth_usable_core(unsigned nth) {
-  static const Places places = read_places();
+  const Places& known = places();
   cpu_set_t set;
   if (!usable(set)) return -1;
   unsigned skip = nth % static_cast<unsigned>(CPU_COUNT(&set));
-  for (unsigned place = 0; place <= places.most; ++place) {
+  for (unsigned place = 0; place <= known.most; ++place) {
     for (unsigned core = 0; core < CPU_SETSIZE; ++core) {
-      if (places.of[core] == place && CPU_ISSET(core, &set) && skip-- == 0) return static_cast<int>(core);
+      if (known.of[core] == place && CPU_ISSET(core, &set) && skip-- == 0) return static_cast<int>(core);
     }
   }
   return -1;

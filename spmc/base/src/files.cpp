@@ -37,6 +37,13 @@ Result<size_t> read_at(int fd, uint64_t offset, void* data, size_t bytes) {
   }
 }
 
+std::string_view read_start(const char* path, std::span<char> room) {
+  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return {};
+  auto got = read_at(file.get(), 0, room.data(), room.size());
+  return {room.data(), got ? got.value() : 0};
+}
+
 Status append(int fd, const void* data, size_t bytes) {
   for (;;) {
     const ssize_t n = ::write(fd, data, bytes);

@@ -1,5 +1,6 @@
 // Processes: forking them tied to their parent, waiting for them, scheduling.
 #include <base/check.hpp>
+#include <base/files.hpp>
 #include <base/sys.hpp>
 
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
+#include <span>
 
 namespace spmc::base {
 
@@ -104,12 +106,9 @@ Status make_addresses_repeat() {
 
 unsigned runnable_threads() {
   char text[128] = "";  // three averages, and runnable/all
-  const int fd = ::open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const ssize_t n = ::read(fd, text, sizeof text - 1);
-  ::close(fd);
   unsigned runnable = 0;
-  return n > 0 && std::sscanf(text, "%*s %*s %*s %u/", &runnable) == 1 ? runnable : 0;
+  if (read_start("/proc/loadavg", std::span(text).first(sizeof text - 1)).empty()) return 0;
+  return std::sscanf(text, "%*s %*s %*s %u/", &runnable) == 1 ? runnable : 0;
 }
 
 void yield_core() { ::sched_yield(); }

@@ -16,8 +16,6 @@ Result<UniqueFd> open_process(pid_t pid);
 // SIGSTOP, SIGCONT, ... Error ESRCH when it has ended.
 Status signal_process(const UniqueFd& process, int signal);
 
-// The numbers of the cores that this process may run on.
-std::vector<int> usable_core_numbers();
 // It runs on these cores only.
 Status set_cores(pid_t pid, const std::vector<int>& cores);
 // 0 to 19: the higher, the less it gets.

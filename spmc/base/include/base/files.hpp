@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include <base/result.hpp>
 #include <base/unique_fd.hpp>
@@ -17,6 +19,8 @@ Result<UniqueFd> create_append_file(const char* name);
 Result<uint64_t> end_of_file(int fd);
 // Reads from `offset`; less than `bytes` at the end of the file.
 Result<size_t> read_at(int fd, uint64_t offset, void* data, size_t bytes);
+// The start of a small file, such as the kernel has for what it knows; a view of `room`, empty if there is none.
+std::string_view read_start(const char* path, std::span<char> room);
 // One write(2): as a whole, behind what was there, for a few bytes to a file in memory.
 Status append(int fd, const void* data, size_t bytes);
 // All of it, in as many calls as it takes; blocks.
