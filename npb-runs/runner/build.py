@@ -6,7 +6,9 @@ from libraries import NO_CXX_BINDINGS, compile_program, note, shorten
 from runner.plan import CHANNELS, INSTRUMENTED
 
 FLAGS = ["-std=c++20", "-O3", "-march=native"]
-COUNTERS = pathlib.Path(__file__).resolve().parent / "counters.c"
+HERE = pathlib.Path(__file__).resolve().parent
+COUNTERS = [HERE / "counters.c", HERE / "trace.c"]
+COUNTERS_DEPEND = [*COUNTERS, HERE / "trace.h"]
 COUNTER_FLAGS = ["-std=c11", "-O2", "-fPIC", "-shared"]
 
 
@@ -34,7 +36,7 @@ class Builder:
     def counters(self, library_name):
         """The library to be preloaded, None if it cannot be made."""
         library = self.libraries[library_name]
-        return self.make(f"counters.{library_name}.so", library.cc, COUNTER_FLAGS, [COUNTERS], [COUNTERS])
+        return self.make(f"counters.{library_name}.so", library.cc, COUNTER_FLAGS, COUNTERS, COUNTERS_DEPEND)
 
     def make(self, name, compiler, flags, sources, depends):
         target = self.folder / name

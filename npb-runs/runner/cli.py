@@ -86,8 +86,8 @@ def add_run(commands, names):
     add("--no-probe", action="store_true",
         help="without the run before them that warms up and measures memory and counters")
     add("--own-time", action="store_true",
-        help="in timed runs of the programs of this tree also measure the time between MPI calls: what no library can make "
-             "shorter")
+        help="in timed runs of the programs of this tree also measure the time between MPI calls, and trace the calls: what no "
+             "library can save")
     add("--timeout", type=positive(float), default=300.0, metavar="S",
         help="seconds per run (default 300); after a time-out the rest of that case is left out")
     add("--out", type=pathlib.Path, default=DEFAULT_RESULTS, metavar="FILE",

@@ -8,7 +8,7 @@ import tempfile
 
 import jobs
 from libraries import note
-from runner import outputs, plan
+from runner import critical_path, outputs, plan
 
 OK, UNVERIFIED, FAILED, TIMEOUT = "ok", "unverified", "failed", "timeout"
 
@@ -65,13 +65,30 @@ def read_counters(path):
         return None
 
 
-def own_seconds(counters):
-    """The least time in which the program's own code, without MPI, can run on the cores of this machine: that of the
-    rank with the most of it, or of all by the cores."""
+def own_times(counters, folder, ranks):
+    """The least times in which the program's own code, without MPI, can run on the cores of this machine: that of the
+    rank with the most of it, or of all by the cores; that which its ranks need as they wait for each other; and with one copy of
+    each large message."""
+    times = dict.fromkeys(("own_seconds", "path_seconds", "copied_path_seconds"))
     if not counters or not counters.get("own_all_ns"):
-        return None
+        return times
     cores = len(os.sched_getaffinity(0))
-    return round(max(counters["own_most_ns"], counters["own_all_ns"] / cores) * 1e-9, 6)
+
+    def least(path_ns, work_ns):
+        return round(max(path_ns, work_ns / cores) * 1e-9, 6)
+
+    own = counters["own_all_ns"]
+    times["own_seconds"] = least(counters["own_most_ns"], own)
+    try:
+        traces = critical_path.read_traces(folder, ranks)
+        if traces:
+            rate = counters.get("copy_bytes_per_s")
+            times["path_seconds"] = least(critical_path.least_ns(traces), own)
+            copied = critical_path.least_ns(traces, rate)
+            times["copied_path_seconds"] = least(copied, own + critical_path.all_copies_ns(traces, rate))
+    except (OSError, critical_path.TraceError) as error:
+        note(f"npb: no critical path: {error}")
+    return times
 
 
 def judge(outcome, printed):
@@ -93,9 +110,14 @@ def execute(run, tools, timeout):
     counted = probe or tools.counts(run)
     peak = PeakMemory() if probe else None
     with tempfile.TemporaryDirectory(prefix="npb-") as folder:
-        file = pathlib.Path(folder) / "counters"
-        outcome = jobs.run_command(tools.command(run), timeout, {"NPB_COUNTERS": str(file)} if counted else None, peak)
+        file, traces = pathlib.Path(folder, "counters"), pathlib.Path(folder, "traces")
+        variables = {"NPB_COUNTERS": str(file)} if counted else {}
+        if counted and not probe:
+            traces.mkdir()
+            variables["NPB_TRACE"] = str(traces)
+        outcome = jobs.run_command(tools.command(run), timeout, variables or None, peak)
         counters = read_counters(file) if counted else None
+        times = own_times(counters, traces, run.case.ranks) if counted and not probe else {}
     printed = outputs.parse(outcome.output, outcome.errors)
     status, reason = judge(outcome, printed)
     benchmark, problem_class, ranks, variant, library, mode = run.key()
@@ -108,9 +130,7 @@ def execute(run, tools, timeout):
     }
     if probe:
         record |= {"memory_kib": peak.kib or None, "counters": counters}
-    elif counted:
-        record["own_seconds"] = own_seconds(counters)
-    return record
+    return record | times
 
 
 class Series:

@@ -10,7 +10,10 @@ MEMORY_NOTE = """The most that all processes of a job held at once, launcher inc
 in a run that is not timed; in brackets the ratio to the better peer."""
 OWN_TIME_NOTE = """Medians of the least time in which the programs' own code, all between MPI calls, could have run on the
 cores of the machine: processor time of the rank with the most, or of all ranks by the number of cores; in brackets the median of
-its part of the run time. At best: the least of these by the time of the better peer, which a library that took no time would reach."""
+its part of the run time."""
+BOUND_NOTE = """Parts of the better peer's own runs, medians, which no library can save: the programs' own time; the time in which that
+can run as ranks wait for messages and in collective operations for each other; and that with one copy of each message of 1 MiB and
+more. Reached: the run time with the first of DetMPI's modes by that of the peer."""
 REST_NOTE = """Medians of what is not the programs' own of the run time: calls of MPI, and waiting for ranks that are behind; in
 brackets the ratio to the better peer. It comes from within single runs, so that the noise of the programs' code is not in it. The
 whole: what follows for the run time with the first of DetMPI's modes by that of the better peer if the own time is the same with each, its
@@ -142,7 +145,6 @@ def page_table(summary):
 
 
 def own_time_table(summary):
-    """What a library that took no time could gain."""
     rows = []
     for case in summary.samples:
         values = [summary.median(case, contender, "own_seconds") for contender in summary.contenders]
@@ -150,10 +152,22 @@ def own_time_table(summary):
             continue
         parts = [f"{format_time(value * 1e6)} ({100 * summary.get(case, contender).median_part('own_seconds'):.0f} %)"
                  if value else "-" for contender, value in zip(summary.contenders, values)]
-        best = summary.best_peer(case, summary.median)
-        least = min(filter(None, values))
-        rows.append(case_cells(case) + [*parts, f"{least / best:.2f}x" if best else "-"])
-    return Table("The programs' own time", [*CASE_HEADER, *labels(summary.contenders), "at best"], rows, OWN_TIME_NOTE)
+        rows.append(case_cells(case) + parts)
+    return Table("The programs' own time", [*CASE_HEADER, *labels(summary.contenders)], rows, OWN_TIME_NOTE)
+
+
+def bound_table(summary):
+    """What a library could reach that took no time, and one that does nothing but wait and copy."""
+    rows = []
+    for case in summary.samples:
+        peer = summary.better_peer(case)
+        samples = summary.get(case, peer) if peer else None
+        parts = [samples.median_part(name) if samples else None for name in ("own_seconds", "path_seconds", "copied_path_seconds")]
+        if any(parts):
+            reached = [summary.ratio(case, mode, peer, summary.median) for mode in summary.modes()[:1]]
+            rows.append(case_cells(case) + [plan.label(*peer), *(f"{part:.2f}x" if part else "-" for part in [*parts, *reached])])
+    header = [*CASE_HEADER, "library", "own time", "and waiting", "and one copy", "reached"]
+    return Table("What no library can save", header, rows, BOUND_NOTE)
 
 
 def rest_table(summary):
@@ -233,7 +247,7 @@ def failure_table(summary):
 
 def all_tables(summary):
     """Those that have rows."""
-    makers = (time_table, own_time_table, rest_table, rate_table, overhead_table, region_table, page_table, memory_table, counter_table,
+    makers = (time_table, own_time_table, bound_table, rest_table, rate_table, overhead_table, region_table, page_table, memory_table, counter_table,
               system_table, failure_table)
     return [table for table in (make(summary) for make in makers) if table.rows]
 

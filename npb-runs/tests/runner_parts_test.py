@@ -352,8 +352,20 @@ class Tables(unittest.TestCase):
         records = [run_record(library=library, seconds=seconds, own_seconds=own)
                    for library, seconds, own in (("detmpi", 1.0, 0.8), ("mpich", 2.0, 0.9), ("openmpi", 4.0, None))]
         table = tables.own_time_table(summary.Summary([records]))
-        self.assertEqual(table.rows, [["cg", "S", 2, "800 ms (80 %)", "900 ms (45 %)", "-", "0.40x"]])
+        self.assertEqual(table.rows, [["cg", "S", 2, "800 ms (80 %)", "900 ms (45 %)", "-"]])
         self.assertEqual(tables.own_time_table(self.summary).rows, [])
+
+    def test_bounds(self):
+        records = [run_record(library=library, mode=mode, seconds=seconds, own_seconds=own, path_seconds=path, copied_path_seconds=copied)
+                   for library, mode, seconds, own, path, copied in (
+                       ("detmpi", "logical", 1.0, 0.8, 0.9, 0.95), ("mpich", "", 2.0, 1.6, 1.7, 1.8),
+                       ("openmpi", "", 4.0, 1.0, None, None))]
+        rows = [["cg", "S", 2, "MPICH", "0.80x", "0.85x", "0.90x", "0.50x"]]
+        self.assertEqual(tables.bound_table(summary.Summary([records])).rows, rows)
+        self.assertEqual(tables.bound_table(summary.Summary([records[::2]])).rows,
+                         [["cg", "S", 2, "Open MPI", "0.25x", "-", "-", "0.25x"]])
+        self.assertEqual(tables.bound_table(summary.Summary([records[:1]])).rows, [])
+        self.assertEqual(tables.bound_table(self.summary).rows, [])
 
     def test_what_is_not_own(self):
         records = [run_record(library=library, seconds=seconds, own_seconds=own)

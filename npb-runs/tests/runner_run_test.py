@@ -15,6 +15,7 @@ import runner_support
 from runner_support import NPB, make_stand_ins, run_record
 
 import jobs
+from runner import critical_path
 
 PATIENCE = 120
 
@@ -121,6 +122,23 @@ class Runs(Whole):
 
     def test_the_own_time_of_all_by_the_cores(self):
         self.assertEqual(self.own_time(100, 300 * len(os.sched_getaffinity(0))), 0.3)
+
+    def test_what_ranks_wait_for_each_other(self):
+        """Two ranks of which each has 30 ms more of one of two phases; and their traces, if one is cut off."""
+        folder = self.folder / "traces"
+        folder.mkdir()
+        for rank, first in enumerate((70, 40)):
+            events = [(first, critical_path.ALL, -1), (110 - first, critical_path.ALL, -1), (0, critical_path.END, -1),
+                      (0, critical_path.MEMBER, 0), (0, critical_path.MEMBER, 1)]
+            (folder / str(rank)).write_bytes(b"".join(critical_path.EVENT.pack(ms * 10**6, 0, kind, peer, 1, 0)
+                                                      for ms, kind, peer in events))
+        self.assertEqual(self.own_time(110, 110), 0.11)
+        self.assertEqual({record["path_seconds"] for record in self.records()}, {0.14})
+        with (folder / "1").open("ab") as file:
+            file.write(b"x")
+        self.results.unlink()
+        self.assertEqual(self.own_time(110, 110), 0.11)
+        self.assertEqual({record["path_seconds"] for record in self.records()}, {None})
 
     def test_without_own_time(self):
         done = self.npb_run("--mpi", "mpich", "--no-probe")
