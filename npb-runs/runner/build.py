@@ -7,8 +7,8 @@ from runner.plan import CHANNELS, INSTRUMENTED
 
 FLAGS = ["-std=c++20", "-O3", "-march=native"]
 HERE = pathlib.Path(__file__).resolve().parent
-COUNTERS = [HERE / "counters.c", HERE / "trace.c"]
-COUNTERS_DEPEND = [*COUNTERS, HERE / "trace.h"]
+COUNTERS = [HERE / f"{part}.c" for part in ("counters", "copies", "trace")]
+COUNTERS_DEPEND = [*COUNTERS, HERE / "copies.h", HERE / "trace.h"]
 COUNTER_FLAGS = ["-std=c11", "-O2", "-fPIC", "-shared"]
 
 

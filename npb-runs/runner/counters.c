@@ -9,15 +9,15 @@
  * rank, without persistent requests. Some libraries also have performance variables (MPI_T) of use here.
  *
  * If the environment variable NPB_TRACE names a folder, each rank leaves there what it did when (trace.h), and rank 0
- * also says how fast a rank copies while all do. */
+ * also says how fast ranks can copy (copies.h). */
 #define _POSIX_C_SOURCE 200809L
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
+#include "copies.h"
 #include "trace.h"
 
 enum { MESSAGES, BYTES, RECEIVES, WILDCARDS, TESTS, COLLECTIVES, COLLECTIVE_BYTES, COUNTERS };
@@ -286,26 +286,6 @@ int MPI_Comm_free(MPI_Comm* comm) {
   return PMPI_Comm_free(comm);
 }
 
-/* Bytes a second of processor time, the best of several times, of buffers too large for caches. All ranks at once. */
-static double copy_rate(void) {
-  enum { SIZE = 16 << 20, TIMES = 6 };
-  char *from = calloc(1, SIZE), *to = calloc(1, SIZE);
-  double best = 0;
-  for (int i = 0; i < TIMES; ++i) {
-    PMPI_Barrier(MPI_COMM_WORLD);
-    if (from == NULL || to == NULL) continue;
-    memset(from, i, SIZE);
-    const long long begin = processor_ns();
-    memcpy(to, from, SIZE);
-    __asm__ volatile("" : : "r"(to) : "memory");
-    const double rate = 1e9 * SIZE / (double)(processor_ns() - begin);
-    if (rate > best) best = rate;
-  }
-  free(from);
-  free(to);
-  return best;
-}
-
 static void start_variables(void) {
   int provided = 0;
   if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return;
@@ -319,7 +299,7 @@ static void start_variables(void) {
 }
 
 static void append_line(const long long* sums, const unsigned long long* values, long long own_most, long long own_all,
-                        double rate) {
+                        const double rates[2]) {
   const char* path = getenv("NPB_COUNTERS");
   FILE* file = path == NULL ? NULL : fopen(path, "a");
   if (file == NULL) return;
@@ -327,7 +307,7 @@ static void append_line(const long long* sums, const unsigned long long* values,
   for (int i = 0; i < VARIABLES; ++i) {
     if (has_variable[i]) fprintf(file, ", \"%s\": %llu", variables[i], values[i]);
   }
-  if (rate > 0) fprintf(file, ", \"copy_bytes_per_s\": %.0f", rate);
+  if (rates[0] > 0) fprintf(file, ", \"memory_bytes_per_s\": %.0f, \"cores_bytes_per_s\": %.0f", rates[0], rates[1]);
   fprintf(file, ", \"own_most_ns\": %lld, \"own_all_ns\": %lld}\n", own_most, own_all);
   fclose(file);
 }
@@ -352,13 +332,14 @@ int MPI_Finalize(void) {
   long long own_most = 0, own_all = 0;
   PMPI_Reduce(&own, &own_most, 1, MPI_LONG_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
   PMPI_Reduce(&own, &own_all, 1, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-  double mine_rate = 0, rate = 0;
+  double my_rates[2] = {0}, rates[2] = {0};
   const char* trace = getenv("NPB_TRACE");
   if (trace != NULL) {
     trace_write(trace);
-    mine_rate = copy_rate();
-    PMPI_Reduce(&mine_rate, &rate, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    my_rates[0] = copy_rate_of_memory();
+    my_rates[1] = copy_rate_between_cores(trace);
+    PMPI_Reduce(my_rates, rates, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   }
-  if (rank == 0) append_line(sums, values, own_most, own_all, rate);
+  if (rank == 0) append_line(sums, values, own_most, own_all, rates);
   return PMPI_Finalize();
 }

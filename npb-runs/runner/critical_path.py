@@ -8,8 +8,8 @@ import struct
 SEND, POST, WAIT, ALL, BY_ROOT, TO_ROOT, MEMBER, END = range(8)
 EVENT = struct.Struct("qqiiIi")
 Event = collections.namedtuple("Event", "own_ns bytes kind peer channel number")
-# Smaller ones may be copied within caches.
-LEAST_COPIED_BYTES = 1 << 20
+LARGE_BYTES = 1 << 20  # and more do not fit into caches beside what the programs work on
+SMALL_BYTES = 4 << 10  # what is shorter may as well take no time
 
 
 class TraceError(Exception):
@@ -29,14 +29,22 @@ def read_traces(folder, ranks):
     return [read_trace(path) for path in paths] if all(path.is_file() for path in paths) else None
 
 
-def copy_ns(size, bytes_per_s):
-    """What one copy of a message takes."""
-    return size / bytes_per_s * 1e9 if bytes_per_s and size >= LEAST_COPIED_BYTES else 0
+class Rates:
+    """Bytes a second, None for no time at all: of messages that go through memory, and of those from core to core."""
+
+    def __init__(self, memory=None, cores=None):
+        self.memory = memory
+        self.cores = cores
+
+    def copy_ns(self, size):
+        """What one copy of a message takes."""
+        rate = self.memory if size >= LARGE_BYTES else self.cores if size >= SMALL_BYTES else None
+        return size / rate * 1e9 if rate else 0
 
 
-def all_copies_ns(traces, bytes_per_s):
+def all_copies_ns(traces, rates):
     """Processor time of one copy of each message, in the timed part of all ranks."""
-    return sum(copy_ns(event.bytes, bytes_per_s) for trace in traces for event in timed_part(trace)
+    return sum(rates.copy_ns(event.bytes) for trace in traces for event in timed_part(trace)
                if event.kind in (SEND, ALL, BY_ROOT, TO_ROOT))
 
 
@@ -61,14 +69,14 @@ class Messages:
         self.receives[rank, event.number] = lane, self.posted[lane], time
         self.posted[lane] += 1
 
-    def arrival(self, rank, event, copy_time):
+    def arrival(self, rank, event, rates):
         """When the message is in the receive's buffer, None if it was not sent yet."""
         lane, place, posted = self.receives[rank, event.number]
         if place >= len(self.sent[lane]):
             return None
         del self.receives[rank, event.number]
         sent, size = self.sent[lane][place]
-        return max(sent, posted) + copy_time(size)
+        return max(sent, posted) + rates.copy_ns(size)
 
 
 class Meetings:
@@ -97,9 +105,9 @@ class Meetings:
 
 
 class Replay:
-    def __init__(self, traces, bytes_per_s):
+    def __init__(self, traces, rates):
         self.traces = traces
-        self.bytes_per_s = bytes_per_s
+        self.rates = rates
         members = collections.defaultdict(set)
         for event in itertools.chain(*traces):
             if event.kind == MEMBER:
@@ -112,9 +120,6 @@ class Replay:
         self.started = [False] * len(traces)  # the call at its place: its own time was added
         self.ends = [None] * len(traces)
 
-    def copy_time(self, size):
-        return copy_ns(size, self.bytes_per_s)
-
     def leave(self, rank, event):
         """When the call returns, None if it waits for a rank that has not come as far."""
         time = self.times[rank]
@@ -123,7 +128,7 @@ class Replay:
         elif event.kind == POST:
             self.messages.post(rank, event, time)
         elif event.kind == WAIT:
-            arrival = self.messages.arrival(rank, event, self.copy_time)
+            arrival = self.messages.arrival(rank, event, self.rates)
             return None if arrival is None else max(time, arrival)
         elif event.kind in (ALL, BY_ROOT, TO_ROOT):
             if self.meeting[rank] is None:
@@ -132,7 +137,7 @@ class Replay:
             if end is None:
                 return None
             self.meeting[rank] = None
-            return max(time, end) + self.copy_time(event.bytes)
+            return max(time, end) + self.rates.copy_ns(event.bytes)
         elif event.kind == END:
             self.ends[rank] = time
         return time
@@ -165,7 +170,7 @@ class Replay:
         return max(self.ends)
 
 
-def least_ns(traces, bytes_per_s=None):
-    """From the begin of the timed part to its end on the last rank, if the code between calls takes as long as it did. With a rate,
-    a library that copies every message of LEAST_COPIED_BYTES and more once, and not faster than that."""
-    return Replay(traces, bytes_per_s).run()
+def least_ns(traces, rates=Rates()):
+    """From the begin of the timed part to its end on the last rank, if the code between calls takes as long as it did. With rates,
+    a library that copies every message once, and not faster than that."""
+    return Replay(traces, rates).run()

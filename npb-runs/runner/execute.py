@@ -68,7 +68,7 @@ def read_counters(path):
 def own_times(counters, folder, ranks):
     """The least times in which the program's own code, without MPI, can run on the cores of this machine: that of the
     rank with the most of it, or of all by the cores; that which its ranks need as they wait for each other; and with one copy of
-    each large message."""
+    each message."""
     times = dict.fromkeys(("own_seconds", "path_seconds", "copied_path_seconds"))
     if not counters or not counters.get("own_all_ns"):
         return times
@@ -82,10 +82,10 @@ def own_times(counters, folder, ranks):
     try:
         traces = critical_path.read_traces(folder, ranks)
         if traces:
-            rate = counters.get("copy_bytes_per_s")
+            rates = critical_path.Rates(counters.get("memory_bytes_per_s"), counters.get("cores_bytes_per_s"))
             times["path_seconds"] = least(critical_path.least_ns(traces), own)
-            copied = critical_path.least_ns(traces, rate)
-            times["copied_path_seconds"] = least(copied, own + critical_path.all_copies_ns(traces, rate))
+            copied = critical_path.least_ns(traces, rates)
+            times["copied_path_seconds"] = least(copied, own + critical_path.all_copies_ns(traces, rates))
     except (OSError, critical_path.TraceError) as error:
         note(f"npb: no critical path: {error}")
     return times

@@ -12,8 +12,8 @@ OWN_TIME_NOTE = """Medians of the least time in which the programs' own code, al
 cores of the machine: processor time of the rank with the most, or of all ranks by the number of cores; in brackets the median of
 its part of the run time."""
 BOUND_NOTE = """Parts of the better peer's own runs, medians, which no library can save: the programs' own time; the time in which that
-can run as ranks wait for messages and in collective operations for each other; and that with one copy of each message of 1 MiB and
-more. Reached: the run time with the first of DetMPI's modes by that of the peer."""
+can run as ranks wait for messages and in collective operations for each other; and that with one copy of each message of 4 KiB and
+more, of those below 1 MiB only where each rank has a core. Reached: the run time with the first of DetMPI's modes by that of the peer."""
 REST_NOTE = """Medians of what is not the programs' own of the run time: calls of MPI, and waiting for ranks that are behind; in
 brackets the ratio to the better peer. It comes from within single runs, so that the noise of the programs' code is not in it. The
 whole: what follows for the run time with the first of DetMPI's modes by that of the better peer if the own time is the same with each, its

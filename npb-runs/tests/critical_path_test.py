@@ -8,7 +8,7 @@ import unittest
 import runner_support
 
 from runner import critical_path
-from runner.critical_path import ALL, BY_ROOT, END, MEMBER, POST, SEND, TO_ROOT, WAIT, Event, TraceError, least_ns
+from runner.critical_path import ALL, BY_ROOT, END, MEMBER, POST, SEND, TO_ROOT, WAIT, Event, Rates, TraceError, least_ns
 
 MIB = 1 << 20
 WORLD = 9  # a channel
@@ -89,22 +89,27 @@ class Replays(unittest.TestCase):
         self.assertEqual(least_ns(traces), 140)
 
     def test_copies(self):
-        rate = MIB * 1e9 / 500  # a MiB in 500 ns
+        rates = Rates(memory=MIB * 1e9 / 500)  # a MiB in 500 ns
         traces = [[event(SEND, 100, peer=1, size=MIB), event(END)], [*receive(0, 0), event(END)]]
-        self.assertEqual(least_ns(traces, rate), 600)
-        self.assertEqual(critical_path.all_copies_ns(traces, rate), 500)
-        self.assertEqual(least_ns([traces[0], [*receive(300, 0), event(END)]], rate), 800)
+        self.assertEqual(least_ns(traces, rates), 600)
+        self.assertEqual(critical_path.all_copies_ns(traces, rates), 500)
+        self.assertEqual(least_ns([traces[0], [*receive(300, 0), event(END)]], rates), 800)
         traces[0][0] = event(SEND, 100, peer=1, size=MIB - 1)
-        self.assertEqual(least_ns(traces, rate), 100)
+        self.assertEqual(least_ns(traces, rates), 100)
         everybody = [[event(ALL, 10, channel=WORLD, size=2 * MIB), event(END), *members(2)] for _ in range(2)]
-        self.assertEqual(least_ns(everybody, rate), 1010)
-        self.assertEqual(critical_path.all_copies_ns(everybody, rate), 2000)
+        self.assertEqual(least_ns(everybody, rates), 1010)
+        self.assertEqual(critical_path.all_copies_ns(everybody, rates), 2000)
+
+    def test_rates_by_size(self):
+        rates = Rates(memory=1e9, cores=2e9)
+        for size, expected in ((4095, 0), (4096, 2048), (MIB - 2, MIB / 2 - 1), (MIB, MIB)):
+            self.assertEqual(rates.copy_ns(size), expected)
 
     def test_only_the_timed_part_counts(self):
         after = event(ALL, 500, channel=WORLD, size=MIB)
         traces = [[event(END, 10), event(END, 10), after, *members(2)] for _ in range(2)]
         self.assertEqual(least_ns(traces), 20)
-        self.assertEqual(critical_path.all_copies_ns(traces, 1e9), 0)
+        self.assertEqual(critical_path.all_copies_ns(traces, Rates(1e9, 1e9)), 0)
 
     def test_what_cannot_be_replayed(self):
         for trace in ([*receive(0, 0), event(END)], [event(ALL, channel=WORLD), *members(2), event(END)], [event(SEND, 1, peer=0)]):
