@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +19,13 @@ static double seconds_of(clockid_t clock) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Of memcpy; the least that one of them took counts. */
+/* One memcpy; `best`: bytes a second of the fastest so far. */
 static void time_copy(void* to, const void* from, size_t size, clockid_t clock, double* best) {
   const double begin = seconds_of(clock);
   memcpy(to, from, size);
   __asm__ volatile("" : : "r"(to) : "memory");
-  const double rate = (double)size / (seconds_of(clock) - begin);
-  if (rate > *best) *best = rate;
+  const double seconds = seconds_of(clock) - begin;
+  if (seconds > 0 && (double)size / seconds > *best) *best = (double)size / seconds;
 }
 
 double copy_rate_of_memory(void) {
@@ -44,41 +43,19 @@ double copy_rate_of_memory(void) {
   return best;
 }
 
-enum { LEAST = 16 << 10, MOST = 512 << 10, TIMES = 50, DONE = -1 };
-struct meeting {
-  _Atomic int turn; /* of the writer 0, of the reader 1; or DONE */
-  char bytes[MOST];
-};
+enum { LEAST = 16 << 10, MOST = 512 << 10, TIMES = 50 };
 
-/* The turn at its end, which is not `mine` if the other one has given up. */
-static int await_turn(struct meeting* meeting, int mine) {
-  int turn = 0;
-  while ((turn = atomic_load(&meeting->turn)) != mine && turn != DONE) sched_yield();
-  return turn;
-}
-
-static void write_by_turns(struct meeting* meeting) {
+/* Rank 0 writes, rank 1 copies, by turns: barriers part them, so that one sees what the other has done. */
+static double copy_by_turns(int rank, char* shared, char* to) {
+  double best = 0;
   for (size_t size = LEAST; size <= MOST; size *= 2) {
     for (int i = 0; i < TIMES; ++i) {
-      if (await_turn(meeting, 0) == DONE) return;
-      memset(meeting->bytes, i, size);
-      atomic_store(&meeting->turn, 1);
+      if (rank == 0) memset(shared, i, size);
+      PMPI_Barrier(MPI_COMM_WORLD);
+      if (rank == 1) time_copy(to, shared, size, CLOCK_MONOTONIC, &best);
+      PMPI_Barrier(MPI_COMM_WORLD);
     }
   }
-}
-
-static double read_by_turns(struct meeting* meeting) {
-  double best = 0;
-  char* to = calloc(1, MOST);
-  for (size_t size = LEAST; to != NULL && size <= MOST; size *= 2) {
-    for (int i = 0; i < TIMES; ++i) {
-      await_turn(meeting, 1);
-      time_copy(to, meeting->bytes, size, CLOCK_MONOTONIC, &best);
-      atomic_store(&meeting->turn, 0);
-    }
-  }
-  atomic_store(&meeting->turn, DONE);
-  free(to);
   return best;
 }
 
@@ -97,11 +74,12 @@ static int stay_on_core(int rank) {
   return 0;
 }
 
-static struct meeting* open_meeting(const char* path) {
+/* MOST bytes of the file; NULL if they cannot be had. */
+static char* map_shared(const char* path) {
   const int file = open(path, O_RDWR | O_CREAT, 0600);
   if (file < 0) return NULL;
-  const int sized = ftruncate(file, sizeof(struct meeting)) == 0;
-  void* memory = sized ? mmap(NULL, sizeof(struct meeting), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  void* memory = MAP_FAILED;
+  if (ftruncate(file, MOST) == 0) memory = mmap(NULL, MOST, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
   return memory == MAP_FAILED ? NULL : memory;
 }
@@ -113,13 +91,12 @@ double copy_rate_between_cores(const char* folder) {
   if (ranks < 2 || ranks > sysconf(_SC_NPROCESSORS_ONLN)) return 0;
   char path[4096];
   snprintf(path, sizeof path, "%s/copies", folder);
-  struct meeting* meeting = rank < 2 ? open_meeting(path) : NULL;
-  int there = rank >= 2 || (meeting != NULL && stay_on_core(rank)), all_there = 0;
-  PMPI_Allreduce(&there, &all_there, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  double rate = 0;
-  if (all_there && rank == 0) write_by_turns(meeting);
-  if (all_there && rank == 1) rate = read_by_turns(meeting);
-  PMPI_Barrier(MPI_COMM_WORLD);
-  if (meeting != NULL) munmap(meeting, sizeof *meeting);
+  char* shared = map_shared(path);
+  char* to = calloc(1, MOST);
+  int ready = shared != NULL && to != NULL && stay_on_core(rank), all_ready = 0;
+  PMPI_Allreduce(&ready, &all_ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  const double rate = all_ready ? copy_by_turns(rank, shared, to) : 0;
+  if (shared != NULL) munmap(shared, MOST);
+  free(to);
   return rate;
 }

@@ -83,11 +83,9 @@ static int leave_call(int code) {
   return code;
 }
 
-/* With what is to be traced before the call, or after it. */
+/* With what is to be traced. */
 #define TIMED(call) (enter_call(), leave_call(call))
 #define TRACED(event, call) (enter_call(), event, leave_call(call))
-static int code_of_call;
-#define TRACED_AFTER(call, event) (enter_call(), code_of_call = (call), event, leave_call(code_of_call))
 
 double MPI_Wtime(void) {
   enter_call();
@@ -134,8 +132,10 @@ int MPI_Recv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_
 
 int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
   count_receive(from);
-  return TRACED_AFTER(PMPI_Irecv(buffer, count, type, from, tag, comm, request),
-                      trace_receive(own_ns, from, tag, comm, request));
+  enter_call();
+  const int code = PMPI_Irecv(buffer, count, type, from, tag, comm, request);
+  trace_receive(own_ns, from, tag, comm, request);
+  return leave_call(code);
 }
 
 int MPI_Sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int out_tag, void* in, int in_count,

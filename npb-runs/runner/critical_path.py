@@ -160,7 +160,7 @@ class Replay:
 
     def run(self):
         ranks = range(len(self.traces))
-        while any([self.advance(rank) for rank in ranks]):
+        while any([self.advance(rank) for rank in ranks]):  # a list: all of them, each time
             pass
         for rank in ranks:
             if self.places[rank] < len(self.traces[rank]):

@@ -107,17 +107,18 @@ def judge(outcome, printed):
 def execute(run, tools, timeout):
     """Runs once; the record of it."""
     probe = run.number == 0
-    counted = probe or tools.counts(run)
+    traced = not probe and tools.counts(run)
+    counted = probe or traced
     peak = PeakMemory() if probe else None
     with tempfile.TemporaryDirectory(prefix="npb-") as folder:
         file, traces = pathlib.Path(folder, "counters"), pathlib.Path(folder, "traces")
         variables = {"NPB_COUNTERS": str(file)} if counted else {}
-        if counted and not probe:
+        if traced:
             traces.mkdir()
             variables["NPB_TRACE"] = str(traces)
         outcome = jobs.run_command(tools.command(run), timeout, variables or None, peak)
         counters = read_counters(file) if counted else None
-        times = own_times(counters, traces, run.case.ranks) if counted and not probe else {}
+        times = own_times(counters, traces, run.case.ranks) if traced else {}
     printed = outputs.parse(outcome.output, outcome.errors)
     status, reason = judge(outcome, printed)
     benchmark, problem_class, ranks, variant, library, mode = run.key()

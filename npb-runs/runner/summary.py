@@ -119,7 +119,7 @@ class Summary:
         values = [figure(case, contender) for contender in self.contenders if contender[0] in PEERS]
         return min((value for value in values if value), default=None)
 
-    def better_peer(self, case):
+    def fastest_peer(self, case):
         """The one with the least median of run time, None without any."""
         peers = [contender for contender in self.contenders if contender[0] in PEERS and self.median(case, contender)]
         return min(peers, key=lambda contender: self.median(case, contender), default=None)

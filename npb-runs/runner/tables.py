@@ -160,12 +160,13 @@ def bound_table(summary):
     """What a library could reach that took no time, and one that does nothing but wait and copy."""
     rows = []
     for case in summary.samples:
-        peer = summary.better_peer(case)
+        peer = summary.fastest_peer(case)
         samples = summary.get(case, peer) if peer else None
         parts = [samples.median_part(name) if samples else None for name in ("own_seconds", "path_seconds", "copied_path_seconds")]
         if any(parts):
-            reached = [summary.ratio(case, mode, peer, summary.median) for mode in summary.modes()[:1]]
-            rows.append(case_cells(case) + [plan.label(*peer), *(f"{part:.2f}x" if part else "-" for part in [*parts, *reached])])
+            modes = summary.modes()
+            reached = summary.ratio(case, modes[0], peer, summary.median) if modes else None
+            rows.append(case_cells(case) + [plan.label(*peer), *(f"{part:.2f}x" if part else "-" for part in [*parts, reached])])
     header = [*CASE_HEADER, "library", "own time", "and waiting", "and one copy", "reached"]
     return Table("What no library can save", header, rows, BOUND_NOTE)
 

@@ -37,9 +37,10 @@ static struct known {
 static int comm_count;
 
 void trace_give_up(void) { given_up = 1; }
+static int goes_on(void) { return tracing && !given_up; }
 
 static void add(long long own_ns, struct event event) {
-  if (!tracing || given_up) return;
+  if (!goes_on()) return;
   if (count == room) {
     room = room == 0 ? 4096 : 2 * room;
     struct event* more = realloc(events, room * sizeof *events);
@@ -56,33 +57,39 @@ static void add(long long own_ns, struct event event) {
 
 static uint32_t mix(uint32_t hash, int value) { return (hash ^ (uint32_t)value) * 16777619u; }
 
-static void look_up_members(struct known* known) {
+/* The members, in `world`; without memory there is no trace. */
+static void look_up_members(MPI_Comm comm, int size, int* world) {
+  int* ranks = malloc((size_t)size * sizeof *ranks);
+  if (ranks == NULL) {
+    trace_give_up();
+    return;
+  }
   MPI_Group all, group;
   PMPI_Comm_group(MPI_COMM_WORLD, &all);
-  PMPI_Comm_group(known->comm, &group);
-  int* ranks = malloc((size_t)known->size * sizeof *ranks);
-  for (int i = 0; i < known->size; ++i) ranks[i] = i;
-  PMPI_Group_translate_ranks(group, known->size, ranks, all, known->world);
-  free(ranks);
+  PMPI_Comm_group(comm, &group);
+  for (int i = 0; i < size; ++i) ranks[i] = i;
+  PMPI_Group_translate_ranks(group, size, ranks, all, world);
   PMPI_Group_free(&group);
   PMPI_Group_free(&all);
-  known->channel = 2166136261u;
-  for (int i = 0; i < known->size; ++i) known->channel = mix(known->channel, known->world[i]);
+  free(ranks);
 }
 
+/* NULL: there will be no trace. */
 static const struct known* find(MPI_Comm comm) {
   for (int i = 0; i < comm_count; ++i) {
     if (comms[i].comm == comm) return &comms[i];
   }
-  if (comm_count == MOST_COMMS) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  int* world = comm_count < MOST_COMMS ? calloc((size_t)size, sizeof *world) : NULL;
+  if (world == NULL) {
     trace_give_up();
-    return &comms[0];
+    return NULL;
   }
+  look_up_members(comm, size, world);
   struct known* known = &comms[comm_count++];
-  known->comm = comm;
-  PMPI_Comm_size(comm, &known->size);
-  known->world = malloc((size_t)known->size * sizeof *known->world);
-  look_up_members(known);
+  *known = (struct known){.comm = comm, .size = size, .world = world, .channel = 2166136261u};
+  for (int i = 0; i < size; ++i) known->channel = mix(known->channel, world[i]);
   return known;
 }
 
@@ -98,27 +105,28 @@ void trace_forget(MPI_Comm comm) {
 static uint32_t channel_of(const struct known* known, int tag) { return mix(known->channel, tag); }
 
 void trace_begin(long long own_ns) {
-  tracing = 1;
-  count = 0;
+  tracing = getenv("NPB_TRACE") != NULL;
   own_before = own_ns;
 }
 
 void trace_end(long long own_ns) { add(own_ns, (struct event){.kind = TRACE_END}); }
 
 void trace_send(long long own_ns, int to, int tag, long long bytes, MPI_Comm comm) {
-  if (!tracing || to == MPI_PROC_NULL) return;
+  if (!goes_on() || to == MPI_PROC_NULL) return;
   const struct known* known = find(comm);
+  if (known == NULL) return;
   add(own_ns,
       (struct event){.kind = TRACE_SEND, .peer = known->world[to], .channel = channel_of(known, tag), .bytes = bytes});
 }
 
 void trace_receive(long long own_ns, int from, int tag, MPI_Comm comm, const MPI_Request* request) {
-  if (!tracing || from == MPI_PROC_NULL) return;
+  if (!goes_on() || from == MPI_PROC_NULL) return;
   if (from == MPI_ANY_SOURCE || tag == MPI_ANY_TAG || pending_count == MOST_PENDING) {
     trace_give_up();
     return;
   }
   const struct known* known = find(comm);
+  if (known == NULL) return;
   const int number = next_number++;
   add(own_ns, (struct event){
                   .kind = TRACE_POST, .peer = known->world[from], .channel = channel_of(known, tag), .number = number});
@@ -140,14 +148,15 @@ void trace_wait(long long own_ns, MPI_Request request) {
 }
 
 void trace_collective(long long own_ns, int kind, int root, long long bytes, MPI_Comm comm) {
-  if (!tracing) return;
+  if (!goes_on()) return;
   const struct known* known = find(comm);
+  if (known == NULL) return;
   const int peer = kind == TRACE_ALL ? -1 : known->world[root];
   add(own_ns, (struct event){.kind = kind, .peer = peer, .channel = known->channel, .bytes = bytes});
 }
 
 void trace_write(const char* folder) {
-  if (given_up) return;
+  if (!goes_on()) return;
   for (int i = 0; i < comm_count; ++i) {
     for (int member = 0; member < comms[i].size; ++member) {
       add(own_before,

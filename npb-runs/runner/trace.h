@@ -1,12 +1,13 @@
 /* What each rank did in the timed part of a run, for runner/critical_path.py: the processor time of the program's own
- * code up to each MPI call, and on whom the call depends. Kept in memory, written at the end, a file for each rank. */
+ * code up to each MPI call, and on whom the call depends. Kept in memory, written at the end, a file for each rank;
+ * only where the environment variable NPB_TRACE is set. */
 #pragma once
 
 #include <mpi.h>
 
 enum {
   TRACE_SEND, /* peer, channel, bytes */
-  TRACE_POST, /* a receive: peer, channel, bytes; number: its own */
+  TRACE_POST, /* a receive: peer, channel; number: its own */
   TRACE_WAIT, /* number: of the receive; not before its message is there */
   TRACE_ALL,  /* a collective operation in which all wait for all; channel: of the communicator; bytes: for this rank */
   TRACE_BY_ROOT, /* all wait for the root, the peer */

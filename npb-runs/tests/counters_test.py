@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """usage: counters_test.py DETMPIRUN COUNTERS CG
 
-What counters.c counts in CG, class S, on 4 ranks, in two runs; that the program's own time is a part of the time that
+What counters.c counts in CG, class S, on 4 ranks, in several runs; that the program's own time is a part of the time that
 passed; and that the traces of the ranks can be replayed, in a time between the two.
 """
 
@@ -23,12 +23,12 @@ SOLUTION = RANKS * (25 * 4 + 1 + 3 + 1)
 MESSAGES = 16 * SOLUTION
 
 
-def count(launcher, counters, program):
-    """What was counted, the traces, and the seconds that the whole job took."""
+def count(launcher, counters, program, traced):
+    """What was counted, the traces, None if there are none, and the seconds that the whole job took."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "counters")
-        command = [launcher, "-n", str(RANKS), "env", f"LD_PRELOAD={counters}", f"NPB_COUNTERS={file}", f"NPB_TRACE={folder}",
-                   program]
+        command = [launcher, "-n", str(RANKS), "env", f"LD_PRELOAD={counters}", f"NPB_COUNTERS={file}",
+                   *([f"NPB_TRACE={folder}"] if traced else []), program]
         begin = time.monotonic()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=100)
         seconds = time.monotonic() - begin
@@ -36,7 +36,10 @@ def count(launcher, counters, program):
 
 
 def main():
-    (first, traces, seconds), (second, _, _) = (count(*sys.argv[1:4]) for _ in range(2))
+    (first, traces, seconds), (second, _, _) = (count(*sys.argv[1:4], traced=True) for _ in range(2))
+    plain, no_traces, _ = count(*sys.argv[1:4], traced=False)
+    if no_traces is not None or "memory_bytes_per_s" in plain or plain["bytes"] != first["bytes"]:
+        sys.exit("counted differently, or traced, without being asked to trace")
     for name, expected in (("messages", MESSAGES), ("receives", MESSAGES), ("wildcards", 0), ("tests", 0)):
         if first[name] != expected:
             sys.exit(f"{name}: {first[name]}, not {expected}")
