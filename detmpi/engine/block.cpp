@@ -16,6 +16,7 @@
 namespace detmpi {
 
 using chan::match::kNever;
+using chan::match::later;
 using chan::match::Need;
 using chan::match::Receive;
 
@@ -131,7 +132,7 @@ void Engine::conclude_what_is_known(const Wait& wait) {
   if (concluded_at_ == news()) return;
   concluded_at_ = news();
   if (unacknowledged_.empty() && waits_for_all_there_is(wait)) return settle(Horizon::Others(horizon_, rank_));
-  horizon_.set_self(1 + earliest_return(wait));
+  horizon_.set_self(later(earliest_return(wait), 1));
   settle();
   if (!unacknowledged_.empty()) settle_acks();
 }
@@ -282,7 +283,8 @@ bool Engine::watch(const Wait& wait) {
   return anew;
 }
 
-// No earlier than this does the call return; at least the clock.
+// No earlier than this does the call return; at least the clock. Never, if the rank is in a deadlock, as others may
+// have told: it still takes messages in, and acknowledges them.
 uint64_t Engine::earliest_return(const Wait& wait) const {
   if (wait.kind == Wait::Kind::kPhysical || wait.is_instant()) return g_clock;
   const Horizon::Others others(horizon_, rank_);
@@ -299,7 +301,7 @@ uint64_t Engine::earliest_return(const Wait& wait) const {
     if (!JobView().marked(mark)) all = std::max(all, others.next_arrival(mark.rank));
   }
   if (wait.is_test()) return std::max(g_clock, std::min(wait.until(), wait.first ? any : all));
-  if (all == kNever) return g_clock;  // nothing is known, or never
+  if (first_come_ && all == kNever) return g_clock;  // nothing is known
   return wait.kind == Wait::Kind::kAny && any != kNever ? std::max(g_clock, any) : all;
 }
 

@@ -58,7 +58,7 @@ void Engine::receive(Request& request) {
     if (first_come_) {
       poll_all();
       settle();
-    } else if (request.blocking && request.grace != 0 && matcher_.holds_only(request)) {
+    } else if (request.blocking && request.usual != chan::match::kAny && matcher_.holds_only(request)) {
       settle(Horizon::Others(horizon_, rank_));  // what is known already is enough, as a rule
       if (!request.complete) poll_source(request.usual, &request);
     }

@@ -2,7 +2,8 @@
 // to the tick, whatever happens around them. What is published when, and seen by whom, is in the engine alone; the
 // model's own ranks (tests/match/engine.cpp) share only the decisions with it.
 //
-// MODEL_PROGRAMS is the number of programs; those that the reference says are stuck are left out.
+// MODEL_PROGRAMS is the number of programs, MODEL_FIRST that of the first one; those that the reference says are stuck
+// are left out.
 #include <cstdlib>
 #include <regex>
 #include <set>
@@ -20,6 +21,10 @@ uint64_t number_of_programs() {
   const char* value = std::getenv("MODEL_PROGRAMS");
   if (value != nullptr) return std::strtoul(value, nullptr, 10);
   return test_support::kAddressSanitizer ? 200 : 600;
+}
+uint64_t first_program() {
+  const char* value = std::getenv("MODEL_FIRST");
+  return value != nullptr ? std::strtoul(value, nullptr, 10) : 1;
 }
 
 std::vector<std::string> player(const match_test::Program& program, uint64_t number) {
@@ -113,7 +118,7 @@ std::pair<std::string, std::string> first_difference(const Lines& a, const Lines
 TEST_CASE("random programs end in a deadlock where the reference says so") {
   constexpr int kDeadlock = 122;
   uint64_t played = 0;
-  for (uint64_t number = 1; number <= number_of_programs() / 4; ++number) {
+  for (uint64_t number = first_program(), left = number_of_programs() / 4; left > 0; ++number, --left) {
     const auto program = model_test::playable(number);
     const Trace trace = match_test::run_reference(program);
     bool comparable = is_stuck(trace);
@@ -132,7 +137,7 @@ TEST_CASE("random programs end in a deadlock where the reference says so") {
 
 TEST_CASE("random programs do what the reference says") {
   uint64_t played = 0;
-  for (uint64_t number = 1; number <= number_of_programs(); ++number) {
+  for (uint64_t number = first_program(), left = number_of_programs(); left > 0; ++number, --left) {
     const auto program = model_test::playable(number);
     const Trace trace = match_test::run_reference(program);
     if (is_stuck(trace)) continue;

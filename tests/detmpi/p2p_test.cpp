@@ -29,6 +29,7 @@ TEST_CASE("generalized requests") { expect_same_everywhere("generalized", {1, 2,
 TEST_CASE("derived datatypes travel") { expect_same_everywhere("types", {1, 2, 3, 8}); }
 TEST_CASE("parts of arrays travel") { expect_same_everywhere("arrays", {1, 2, 3, 8}); }
 TEST_CASE("pending sends go on inside other calls") { expect_same_everywhere("progress", {1, 2, 4}); }
+TEST_CASE("receives behind one that prefers its usual source") { expect_same_everywhere("habits", {1, 2, 3, 8}); }
 TEST_CASE("messages from buffer to buffer") { expect_same_everywhere("direct", {2, 3, 8}); }
 TEST_CASE("every way for a large message gives the same") {
   for (const char* name :
@@ -38,8 +39,8 @@ TEST_CASE("every way for a large message gives the same") {
   }
 }
 TEST_CASE("what programs check of themselves holds in the order of arrival") {
-  for (const char* name : {"completion", "direct", "flood", "modes", "null_self", "order", "persistent", "probe",
-                           "progress", "sendrecv", "sizes", "truncate", "types"}) {
+  for (const char* name : {"completion", "direct", "flood", "habits", "modes", "null_self", "order", "persistent",
+                           "probe", "progress", "sendrecv", "sizes", "truncate", "types"}) {
     for (const int ranks : {2, 5}) {
       const auto run = test_support::run_command(mpi_test::job(ranks, name, {"--order=arrival"}));
       INFO(name << " on " << ranks << " ranks\n" << run.err);

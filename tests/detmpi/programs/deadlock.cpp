@@ -35,6 +35,21 @@ void late() {
   if (g_rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(300));
   receive(g_rank == 2 ? 0 : 2, 5);
 }
+// Ranks 0 and 1 never go on, as rank 2 finds out, and tells, in its receive from any source. Rank 1 has a receive for
+// the synchronous message of rank 2, which goes on.
+void stuck_receiver() {
+  if (g_rank == 0) receive(0, 5);
+  MPI_Request request;
+  if (g_rank == 1) MPI_Irecv(&g_value, 1, MPI_INT, 2, 3, MPI_COMM_WORLD, &request);
+  if (g_rank == 1) ssend(0, 4);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  for (const int from : {2, MPI_ANY_SOURCE}) {
+    send(2, 9);
+    receive(from, 9);
+  }
+  ssend(1, 3);
+  receive(0, 6);
+}
 // Nobody sends to rank 0; rank 1 polls for ever for what nobody sends either.
 void polling() {
   if (g_rank == 0) receive(2, 5);
@@ -143,6 +158,7 @@ constexpr Case kCases[] = {
     {"cycle", cycle},
     {"partial", partial},
     {"late", late},
+    {"stuck_receiver", stuck_receiver},
     {"polling", polling},
     {"generalized", generalized},
     {"partitions", partitions},
