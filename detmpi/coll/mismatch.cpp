@@ -172,6 +172,15 @@ Mismatch find_mismatch(Comm& comm, uint64_t until, const Sides& sides) {
   return {class_of(comm, pair, sides), text_of(comm, pair)};
 }
 
+Mismatch uneven(Comm& comm, uint64_t sent, uint64_t received) {
+  const chan::Board& board = board_of(comm);
+  const auto mine = find(board, board.member(), board.begun() - 1);
+  const std::string side = mine ? side_of(comm, *mine) : call_name(g_call.id);
+  return {sent > received ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT,
+          subject(comm) + ": " + side + ": it sends " + std::to_string(sent) + " bytes to each rank, and receives " +
+              std::to_string(received) + " from each"};
+}
+
 void wait_for_note(Comm& comm, uint32_t member, uint64_t stamp) {
   const uint64_t begun = board_of(comm).begun();
   if (begun > 0) wait_for_member(comm, member, begun - 1, stamp);

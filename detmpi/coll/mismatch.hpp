@@ -25,6 +25,8 @@ Sides sides_of(const Signature& mine, const std::optional<chan::BoardNote>& thei
 // `until`: the logical time of the later one of the two members of which it is known. Without `sides` the error is that
 // this rank differs from one of the two.
 Mismatch find_mismatch(Comm& comm, uint64_t until, const Sides& sides);
+// Of this rank's own call: it sends each member other than what it receives from each.
+Mismatch uneven(Comm& comm, uint64_t sent, uint64_t received);
 
 // Until the member, which has published something at that logical time, has written its log as well.
 void wait_for_note(Comm& comm, uint32_t member, uint64_t stamp);

@@ -31,10 +31,10 @@ int quit(Comm& comm, const Sides& sides) {
   return quit_code(comm);
 }
 
-int quit_with(Comm& comm, int error_class, const std::string& text) {
+int quit_with(Comm& comm, const Mismatch& found) {
   if (!has_quit(comm)) {
     tell(comm);
-    comm.transport->quit_with = {error_class, text};
+    comm.transport->quit_with = {found.error_class, found.text};
   }
   return quit_code(comm);
 }

@@ -14,7 +14,7 @@ inline bool has_quit(const Comm& comm) { return !comm.transport->quit_with.text.
 // This rank quits, at its clock, unless it has; the error code, of the operations that do not match.
 int quit(Comm& comm, const Sides& sides = {});
 // The same with an error that this rank has made.
-int quit_with(Comm& comm, int error_class, const std::string& text);
+int quit_with(Comm& comm, const Mismatch& found);
 // The error code for a call of a rank that has quit.
 int quit_code(const Comm& comm);
 

@@ -188,9 +188,7 @@ void Rounds::stay_out() { leave_with(quit_code(comm_)); }
 void Rounds::fail_uneven(uint64_t sent, uint64_t received) {
   if (out_) return;
   note();
-  const std::string text = std::to_string(sent) + " bytes are sent to each rank where " + std::to_string(received) +
-                           " are received from each";
-  leave_with(quit_with(comm_, sent > received ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT, text));
+  leave_with(quit_with(comm_, uneven(comm_, sent, received)));
 }
 
 void Rounds::await_all(size_t bytes) {

@@ -68,7 +68,8 @@ class Rounds {
   uint32_t most_ahead() const { return board_.most_ahead(); }
 
   // Where this member writes its `bytes` of the coming round, once everybody has read what was there. The parts of
-  // `room` that it does not use are of no meaning. It may publish up to most_ahead() rounds before it reads of the first.
+  // `room` that it does not use are of no meaning. It may publish up to most_ahead() rounds before it reads of the
+  // first.
   std::byte* prepare(size_t bytes) { return prepare(bytes, bytes); }
   std::byte* prepare(size_t room, size_t bytes);
   // In a place that says where data are: what is published are those, and not what it says.

@@ -152,6 +152,11 @@ TEST_CASE("an error handler is told the class") {
   expect_returned("allreduce_type", {"rank 0: class 3: ", "rank 2: class 3: "});
   expect_returned("alltoall_long", {"rank 0: class 14: ", "rank 1: class 14: ", "rank 2: class 2: "});
   expect_returned("allreduce_count", {"rank 0: class 2: ", "rank 2: class 2: "});
+  expect_returned("allgather_uneven",
+                  {"rank 0: class 2: ", "rank 2: class 2: mismatched collective operations on ",
+                   ": rank 2: MPI_Allgather(4 bytes, ", ": it sends 4 bytes to each rank, and receives 40 from each"});
+  expect_returned("alltoall_uneven", {"rank 2: class 14: ", ": it sends 8 bytes to each rank, and receives 4 from "});
+  expect_returned("alltoall_uneven_long", {"rank 2: class 2: ", ": it sends 32000 bytes to each rank, and "});
 }
 
 // Only two members know their lengths. Of a pair they are told in a round, short ones and long ones.

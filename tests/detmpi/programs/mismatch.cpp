@@ -31,6 +31,10 @@ int alltoall_long() {
   const int count = g_odd ? 10000 : 9000;
   return MPI_Alltoall(g_in, count, MPI_INT, g_out, count, MPI_INT, g_comm);
 }
+// The odd rank sends each other than it receives from each.
+int allgather_uneven() { return MPI_Allgather(g_in, g_odd ? 1 : 10, MPI_INT, g_out, 10, MPI_INT, g_comm); }
+int alltoall_uneven() { return MPI_Alltoall(g_in, g_odd ? 2 : 1, MPI_INT, g_out, 1, MPI_INT, g_comm); }
+int alltoall_uneven_long() { return MPI_Alltoall(g_in, g_odd ? 8000 : 9000, MPI_INT, g_out, 9000, MPI_INT, g_comm); }
 // What the odd rank sends to each, where the others expect `count`.
 int alltoallv(int count, int odd_count, MPI_Comm comm) {
   int sends[3], receives[3], starts[3];
@@ -198,6 +202,9 @@ constexpr Mismatch kMismatches[] = {
     {"allgather_count", allgather_count},
     {"alltoall_count", alltoall_count},
     {"alltoall_long", alltoall_long},
+    {"allgather_uneven", allgather_uneven},
+    {"alltoall_uneven", alltoall_uneven},
+    {"alltoall_uneven_long", alltoall_uneven_long},
     {"alltoallv_long", alltoallv_long},
     {"alltoallv_short", alltoallv_short},
     {"alltoallv_long_pair", alltoallv_long_pair},
