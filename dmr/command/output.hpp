@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <base/huge_pages.hpp>
 #include <base/unique_fd.hpp>
 
 #include "command.hpp"
@@ -25,6 +26,7 @@ class Output {
 
   // These throw JobError.
   void write(std::string_view bytes) {
+    if (is_copied() && buffer_.size() > kShortBytes) buffer_.reserve(kKeptBytes + kBufferBytes);
     buffer_ += bytes;
     if (buffer_.size() >= (is_copied() ? kKeptBytes : kBufferBytes)) flush();
   }
@@ -35,7 +37,8 @@ class Output {
 
  private:
   static constexpr size_t kBufferBytes = 1 << 16;
-  static constexpr size_t kKeptBytes = 4 << 20;  // need no file
+  static constexpr size_t kShortBytes = 1 << 18;  // what is longer gets memory for kKeptBytes, in huge pages
+  static constexpr size_t kKeptBytes = 4 << 20;   // need no file
   void choose_place(const Arguments& arguments);
   void open_beside();
   template <typename Make>
@@ -50,7 +53,7 @@ class Output {
   std::string name_, folder_, beside_;  // beside_: where it lies until then, if it has a name
   spmc::base::UniqueFd file_, opened_;  // opened_: the stream, if it is ours
   int stream_ = -1;                     // to which it is copied; -1: it is renamed
-  std::string buffer_;
+  std::basic_string<char, std::char_traits<char>, spmc::base::HugePages<char>> buffer_;
 };
 
 // The end of a job: the statistics, then the outputs appear.

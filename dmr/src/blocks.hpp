@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <base/mapping.hpp>
+
 #include "pair.hpp"
 
 namespace dmr {
@@ -51,6 +53,8 @@ class Blocks {
   void open_block(size_t bytes) {
     const size_t capacity = std::max(bytes, kBlockBytes);
     blocks_.push_back({std::unique_ptr<char[]>(new char[capacity]), 0, capacity});
+    if (blocks_.size() > 1)
+      spmc::base::bring_in(blocks_.back().data.get(), capacity);  // of the first little may be used
   }
 
   std::vector<Block> blocks_;

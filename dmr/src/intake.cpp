@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <base/mapping.hpp>
+
 #include "runs.hpp"
 
 namespace dmr {
@@ -16,7 +18,10 @@ namespace {
 std::string receive(chan_id channel) {
   const ssize_t size = chan_next_size(channel);
   if (size < 0) throw MapperGone();
-  std::string message(static_cast<size_t>(size), '\0');
+  std::string message;
+  message.reserve(static_cast<size_t>(size));
+  spmc::base::bring_in(message.data(), static_cast<size_t>(size));
+  message.resize(static_cast<size_t>(size));
   if (chan_recv(channel, message.data(), message.size()) < 0) throw MapperGone();
   return message;
 }

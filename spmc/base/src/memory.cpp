@@ -77,6 +77,17 @@ Status discard(void* address, size_t size) {
 
 void prefer_huge_pages(void* address, size_t size) { (void)::madvise(address, size, MADV_HUGEPAGE); }
 
+void bring_in(void* address, size_t size) {
+  constexpr uintptr_t kPageBytes = 4096;
+#ifdef MADV_POPULATE_WRITE
+  const auto first = (reinterpret_cast<uintptr_t>(address) + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const auto end = (reinterpret_cast<uintptr_t>(address) + size) / kPageBytes * kPageBytes;
+  if (end > first) (void)::madvise(reinterpret_cast<void*>(first), end - first, MADV_POPULATE_WRITE);
+#else
+  (void)address, (void)size;
+#endif
+}
+
 Result<UniqueFd> create_shared_file(const char* name, size_t size) {
   UniqueFd fd(::memfd_create(name, MFD_CLOEXEC));
   if (!fd.valid()) return Error{errno, "memfd_create"};

@@ -45,5 +45,8 @@ Status protect(void* address, size_t size, Protection protection);
 Status discard(void* address, size_t size);
 // Whole pages may become huge ones when they are first touched, where the kernel has some.
 void prefer_huge_pages(void* address, size_t size);
+// Gives private memory that will be written all over its pages at once, in place of one at each first touch. Where the
+// kernel cannot, nothing changes.
+void bring_in(void* address, size_t size);
 
 }  // namespace spmc::base
