@@ -1,5 +1,5 @@
-// Plays a random program of the model of logical time (tests/match) with real messages: play NUMBER. Each rank prints
-// what it was told by each call, and when that was.
+// Plays a random program of the model of logical time (tests/match) with real messages: play NUMBER [collectives]. Each
+// rank prints what it was told by each call, and when that was.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -39,7 +39,8 @@ class Player {
   explicit Player(const Program& program)
       : steps_(program.steps[static_cast<size_t>(g_rank)]),
         requests_(number_of_slots(steps_), MPI_REQUEST_NULL),
-        values_(requests_.size()) {
+        values_(requests_.size()),
+        collectives_(program.comms.size()) {
     for (size_t i = 0; i < program.comms.size(); ++i)
       comms_.push_back(make_comm(program.comms[i], static_cast<int>(i)));
   }
@@ -98,6 +99,8 @@ class Player {
       }
       case Op::kProbe:
       case Op::kIprobe: return probe(step);
+      case Op::kBarrier:
+      case Op::kBcast: return collective(step, collectives_[static_cast<size_t>(step.comm)]++);
       case Op::kCancel: {
         int unused;
         if (requests_[slot] != MPI_REQUEST_NULL) MPI_Cancel(&requests_[slot]);
@@ -113,6 +116,25 @@ class Player {
     sends_.insert(step.slot);
     const auto start = step.op == Op::kIsend ? MPI_Isend : MPI_Issend;
     start(&values_[slot], 1, MPI_UINT64_T, step.peer, step.tag, comm_of(step), &requests_[slot]);
+  }
+
+  // The members know its number; every second one is made of messages.
+  void collective(const Step& step, uint64_t number) {
+    const MPI_Comm comm = comm_of(step);
+    int me = 0;
+    MPI_Comm_rank(comm, &me);
+    MPI_Request request = MPI_REQUEST_NULL;
+    uint64_t value = step.op == Op::kBcast && me != step.peer ? ~number : number;
+    if (step.op == Op::kBarrier) {
+      value = number;
+      if (number % 2 == 0) MPI_Barrier(comm);
+      else MPI_Ibarrier(comm, &request);
+    } else {
+      if (number % 2 == 0) MPI_Bcast(&value, 1, MPI_UINT64_T, step.peer, comm);
+      else MPI_Ibcast(&value, 1, MPI_UINT64_T, step.peer, comm, &request);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    EXPECT(value == number);
   }
 
   void probe(const Step& step) {
@@ -171,6 +193,7 @@ class Player {
   std::vector<MPI_Comm> comms_;
   std::vector<MPI_Request> requests_;                // by slot
   std::vector<uint64_t> values_;                     // the same
+  std::vector<uint64_t> collectives_;                // of each communicator, so far
   std::set<int> sends_;                              // slots whose latest request is a send
   std::map<std::pair<int, int>, uint64_t> numbers_;  // of the next message, by communicator and member
   Event event_;
@@ -201,8 +224,8 @@ void start_together() {
 
 int main(int argc, char** argv) {
   mpi_test::Mpi mpi(argc, argv);
-  EXPECT(argc == 2);
-  static const Program program = playable(std::strtoul(argv[1], nullptr, 10));
+  EXPECT(argc == 2 || argc == 3);
+  static const Program program = playable(std::strtoul(argv[1], nullptr, 10), argc == 3);
   EXPECT(program.ranks == mpi_test::g_size);
   static Player player(program);  // a receive may still get its message in MPI_Finalize
   if (!program.habits) give_up_habits();

@@ -48,12 +48,12 @@ inline void train(Program& program, uint64_t number) {
 
 // A random program as a real job can play it: without seeds, as the hash that gives messages their times is another one
 // there; preferring as ranks in a job do, every second program; and without collective operations, which take a tick
-// more where they are made of messages.
-inline Program playable(uint64_t number) {
+// more where they are made of messages. With those a job is to be compared with itself alone.
+inline Program playable(uint64_t number, bool collectives = false) {
   match_test::Shape shape;
   shape.ranks = 2 + static_cast<int>(number % 4);
   shape.steps = 4 + static_cast<int>(number % 9);
-  shape.collectives = false;
+  shape.collectives = collectives;
   Program program = match_test::random_program(number, shape);
   program.seed = 0;
   for (auto& steps : program.steps) {
