@@ -3,8 +3,7 @@
 // model's own ranks (tests/match/engine.cpp) share only the decisions with it.
 //
 // MODEL_PROGRAMS is the number of programs, MODEL_FIRST that of the first one; those that the reference says are stuck
-// are left out. One difference is known, in one program of some 13,000 (304541): tests of requests of which the first is
-// complete are all of the same for a job, MPI_REQUEST_NULL, and for the reference of different slots.
+// are left out.
 #include <algorithm>
 #include <cstdlib>
 #include <regex>

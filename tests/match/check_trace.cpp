@@ -61,6 +61,8 @@ bool blocks(const Step& step) {
          step.op == Op::kRecv || step.op == Op::kBarrier || step.op == Op::kBcast;
 }
 
+bool fills(Op op) { return op == Op::kIsend || op == Op::kIssend || op == Op::kIrecv; }
+
 bool fits(const Step& pattern, const Sent& message) {
   return pattern.comm == message.comm && (pattern.peer == kAny || pattern.peer == message.source) &&
          (pattern.tag == kAny || pattern.tag == message.tag);
@@ -103,8 +105,9 @@ class Checker {
     const auto& steps = program_.steps[rank];
     const auto& events = trace_[rank].events;
     Time clock = 0;
-    std::vector<const Step*> failed;  // polls in a row
-    uint64_t rows = 0;                // of such
+    std::vector<Step> failed;  // polls in a row
+    uint64_t rows = 0;         // of such
+    std::set<int> filled;      // slots
     size_t next = 0;
     bool cut = false;
     for (const Step& step : steps) {
@@ -115,7 +118,8 @@ class Checker {
       for (unsigned n = 1;; ++n) {
         const Time call = clock + tick(failed, static_cast<int>(rank), rows);
         const Event* event = next < events.size() ? &events[next++] : nullptr;
-        calls_[rank].push_back({&step, call, event, reach(failed, step)});
+        const Step polled = as_polled(step, !step.slots.empty() && filled.count(step.slots.front()) != 0);
+        calls_[rank].push_back({&step, call, event, reach(failed, polled)});
         if (event == nullptr) {
           require(trace_[rank].stuck, place(rank, &step, program_) + ": the trace ends early");
           require(trace_[rank].clock == call, place(rank, &step, program_) + ": clock of the stuck rank");
@@ -125,8 +129,10 @@ class Checker {
         clock = event->clock;
         const bool fails = polls(step) && !event->flag;
         rows += fails && failed.empty();
-        if (fails) failed.push_back(&step);
+        if (fails) failed.push_back(polled);
         else failed.clear();
+        if (fills(step.op)) filled.insert(step.slot);
+        for (const auto& done : event->done) filled.erase(done.slot);
         if (!fails || !step.until_true) break;
         cut = n >= max_polls_;
         if (cut) break;
@@ -138,16 +144,16 @@ class Checker {
     require(trace_[rank].clock == clock, "rank " + std::to_string(rank) + ": clock at the end");
   }
 
-  Time tick(const std::vector<const Step*>& failed, int rank, uint64_t row) const {
+  Time tick(const std::vector<Step>& failed, int rank, uint64_t row) const {
     return 1 + (failed.size() == 1 ? chan::match::stumble(rank, row, program_.lookahead) : 0);
   }
 
-  Time reach(const std::vector<const Step*>& failed, const Step& step) const {
-    if (!polls(step) || failed.empty() || !polls_for_same(*failed[0], step)) return 0;
+  Time reach(const std::vector<Step>& failed, const Step& step) const {
+    if (!polls(step) || failed.empty() || !polls_for_same(failed[0], step)) return 0;
     int returns = 0;
     Time result = 1;
-    for (const Step* before : failed) {
-      if (!polls_for_same(*before, step)) continue;
+    for (const Step& before : failed) {
+      if (!polls_for_same(before, step)) continue;
       ++returns;
       if (result < program_.lookahead) result *= 2;
     }

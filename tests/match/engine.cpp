@@ -246,6 +246,10 @@ class Rank final : match::Horizon {
     return e;
   }
 
+  bool first_is_there(const Step& step) const {
+    return !step.slots.empty() && slots_[static_cast<size_t>(step.slots.front())].use != Slot::Use::kEmpty;
+  }
+
   void perform(const Step& step) {
     if (step.op == Op::kWork) {
       clock_ += step.work;
@@ -256,9 +260,10 @@ class Rank final : match::Horizon {
         step.op == Op::kTestall || step.op == Op::kTestany || step.op == Op::kTestsome || step.op == Op::kIprobe;
     for (unsigned calls = 1;; ++calls) {
       act();
-      until_ = clock_ + (polls ? failed_polls_.reach(step, lookahead()) : 0);
+      const Step polled = as_polled(step, first_is_there(step));
+      until_ = clock_ + (polls ? failed_polls_.reach(polled, lookahead()) : 0);
       const bool answer = call(step);
-      if (polls && !answer) failed_polls_.add(step);
+      if (polls && !answer) failed_polls_.add(polled);
       else failed_polls_.forget();
       if (!polls || answer || !step.until_true) return;
       if (calls == max_polls_) {

@@ -102,6 +102,12 @@ size_t number_of_slots(const std::vector<Step>& steps) {
 
 bool is_stuck(const Trace& trace) { return std::ranges::any_of(trace, &RankTrace::stuck); }
 
+Step as_polled(Step step, bool first_is_there) {
+  constexpr int kEmpty = -1;
+  if (!step.slots.empty() && !first_is_there) step.slots.front() = kEmpty;
+  return step;
+}
+
 bool polls_for_same(const Step& a, const Step& b) {
   if (a.slots.empty() != b.slots.empty()) return false;
   return a.slots.empty() ? a.comm == b.comm && a.peer == b.peer && a.tag == b.tag : a.slots.front() == b.slots.front();

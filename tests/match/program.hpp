@@ -58,7 +58,9 @@ struct Program {
 };
 
 size_t number_of_slots(const std::vector<Step>& steps);
-// Do both tests and probes ask for the same first?
+// A test or probe as what it asks for first tells it from others: all empty slots are one, MPI_REQUEST_NULL.
+Step as_polled(Step step, bool first_is_there);
+// Do both tests and probes ask for the same first? They are as_polled().
 bool polls_for_same(const Step& a, const Step& b);
 // Could both receives take the same message?
 bool competes(const Step& a, const Step& b);

@@ -173,11 +173,15 @@ class Simulation {
     return 1 + (first_of_row ? chan::match::stumble(rank.id, rank.rows_of_polls, program_.lookahead) : 0);
   }
 
+  static Step as_polled(const Rank& rank, const Step& step) {
+    return match_test::as_polled(step, !step.slots.empty() && rank.requests.count(step.slots.front()) != 0);
+  }
+
   // For how long a poll waits: the n-th return to what the row of failed polls began with.
   Time reach_of(const Rank& rank, const Step& step) const {
     if (!is_poll(step.op) || rank.failed_polls.empty()) return 0;
     const Step& first = rank.failed_polls.front();
-    if (!polls_for_same(step, first)) return 0;
+    if (!polls_for_same(as_polled(rank, step), first)) return 0;
     const auto n = std::ranges::count_if(rank.failed_polls, [&](const Step& s) { return polls_for_same(s, first); });
     if (n == 2 && step.op != Op::kIprobe) return program_.lookahead;
     return std::min(Time{1} << std::min<ptrdiff_t>(n, 30), std::max(Time{1}, program_.lookahead / 4));
@@ -269,7 +273,7 @@ class Simulation {
     rank.clock = now_;
     const bool failed = is_poll(step.op) && !event.flag;
     rank.rows_of_polls += failed && rank.failed_polls.empty();
-    if (failed) rank.failed_polls.push_back(step);
+    if (failed) rank.failed_polls.push_back(as_polled(rank, step));
     else rank.failed_polls.clear();
     const bool again = failed && step.until_true;
     if (again && rank.polls >= max_polls_) {
