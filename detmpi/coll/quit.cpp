@@ -21,22 +21,24 @@ void tell(Comm& comm) {
   g_engine.announce();
 }
 
-}  // namespace
-
-int quit(Comm& comm, const Sides& sides) {
-  if (has_quit(comm)) return quit_code(comm);
-  tell(comm);
-  const Mismatch found = find_mismatch(comm, g_clock, sides);
-  comm.transport->quit_with = {found.error_class, found.text};
-  return quit_code(comm);
-}
-
-int quit_with(Comm& comm, const Mismatch& found) {
+template <typename Find>
+int quit_for(Comm& comm, Find&& find) {
   if (!has_quit(comm)) {
     tell(comm);
+    const Mismatch found = find();
     comm.transport->quit_with = {found.error_class, found.text};
   }
   return quit_code(comm);
+}
+
+}  // namespace
+
+int quit(Comm& comm, const Sides& sides) {
+  return quit_for(comm, [&] { return find_mismatch(comm, g_clock, sides); });
+}
+
+int quit_uneven(Comm& comm, uint64_t sent, uint64_t received) {
+  return quit_for(comm, [&] { return uneven(comm, sent, received); });
 }
 
 }  // namespace detmpi

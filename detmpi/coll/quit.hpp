@@ -13,8 +13,8 @@ inline bool has_quit(const Comm& comm) { return !comm.transport->quit_with.text.
 
 // This rank quits, at its clock, unless it has; the error code, of the operations that do not match.
 int quit(Comm& comm, const Sides& sides = {});
-// The same with an error that this rank has made.
-int quit_with(Comm& comm, const Mismatch& found);
+// The same where this rank's own call is wrong: see uneven().
+int quit_uneven(Comm& comm, uint64_t sent, uint64_t received);
 // The error code for a call of a rank that has quit.
 int quit_code(const Comm& comm);
 

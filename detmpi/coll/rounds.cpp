@@ -188,7 +188,7 @@ void Rounds::stay_out() { leave_with(quit_code(comm_)); }
 void Rounds::fail_uneven(uint64_t sent, uint64_t received) {
   if (out_) return;
   note();
-  leave_with(quit_with(comm_, uneven(comm_, sent, received)));
+  leave_with(quit_uneven(comm_, sent, received));
 }
 
 void Rounds::await_all(size_t bytes) {
