@@ -69,12 +69,13 @@ void Engine::settle_acks() {
   publish_next_match();
 }
 
-// Raised only after the acknowledgement is in its lane.
+// Raised only after the acknowledgement is in its lane. A message that a matched probe has taken is no receive's that
+// is pending: its match is an act of this rank, which others know when to expect.
 void Engine::publish_next_match() {
   uint64_t next = chan::match::kNever;
   for (const Unacknowledged& entry : unacknowledged_) {
     if (entry.request != nullptr) next = std::min(next, entry.request->stamp);
-    else next = std::min(next, matcher_.wanted_at(*entry.message));
+    else if (entry.message->handle == MPI_MESSAGE_NULL) next = std::min(next, matcher_.wanted_at(*entry.message));
   }
   std::atomic<uint64_t>& mine = clock_line(rank_).next_match;
   if (mine.load(std::memory_order_relaxed) == next) return;

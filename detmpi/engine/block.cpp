@@ -40,6 +40,7 @@ int Engine::hint_for(const Request& request) const {
 void Engine::block_until_complete(Request& request) {
   if (request.kind == RequestKind::kOperation) return block_until_parts_complete(request);
   if (request.offer != 0) await_taker(request);
+  request.awaited = true;
   const bool receive = request.kind == RequestKind::kRecv;
   const bool logical =
       receive ? !request.matched : request.mode == SendMode::kSynchronous || request.kind == RequestKind::kGeneral;
@@ -50,8 +51,10 @@ void Engine::block_until_complete(Request& request) {
 void Engine::block_until_all_complete(std::span<const MPI_Request> handles) {
   // First, since what is published later is that messages are waited for.
   for (const MPI_Request handle : handles) {
-    const Request* request = active_request(handle);
-    if (request != nullptr && request->operation != nullptr) request->operation->await_or_lose_parts();
+    Request* request = active_request(handle);
+    if (request == nullptr) continue;
+    request->awaited = true;
+    if (request->operation != nullptr) request->operation->await_or_lose_parts();
   }
   for (const MPI_Request handle : handles) {
     Request* request = active_request(handle);

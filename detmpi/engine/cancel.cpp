@@ -48,7 +48,7 @@ void Engine::return_message(Request& request) {
   }
   matcher_.put_back(*message);
   request.data.rewind();
-  request.matched = request.complete = request.truncated = request.ack_due = false;
+  request.matched = request.complete = request.truncated = request.ack_due = request.kept_back = false;
   std::free(request.own_buffer);
   request.own_buffer = nullptr;
   std::erase(late_, &request);

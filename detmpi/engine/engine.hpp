@@ -258,6 +258,8 @@ class Engine {
   // either.
   void take_back(Request& request);
   void set_cancelling(bool cancelling) { cancelling_ = cancelling; }
+  // It was looked up at run time.
+  void expect_cancels() { may_cancel_ = !first_come_; }
 
   // Lets others run: programs test in loops.
   void give_way();
@@ -305,6 +307,7 @@ class Engine {
   void promote_uncontested();
   void delete_late();
   static bool is_provisional(const Request& request);
+  bool may_be_undone(const Request& request) const;
   void return_message(Request& request);
   Arrival& arrival_of(Inbound& in, const Message& message);
   Arrival& offered_arrival(int from, Inbound& in, uint32_t entry);
@@ -406,6 +409,7 @@ class Engine {
   bool strict_sends_ = false;   // --strict-sends
   bool look_at_sends_ = false;  // strict, or to be logged
   bool cancelling_ = false;
+  bool may_cancel_ = false;  // the program refers to MPI_Cancel
   // Blocking.
   uint32_t polls_ = 0;
   uint32_t polls_before_publishing_ = 1;

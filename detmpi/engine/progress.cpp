@@ -8,6 +8,7 @@
 #include "choices.hpp"
 #include "engine.hpp"
 #include "events.hpp"
+#include "referenced.hpp"
 
 namespace detmpi {
 
@@ -30,6 +31,7 @@ void Engine::start(int rank) {
   g_note_events = g_job->keep_digest != 0;
   strict_sends_ = g_job->strict_sends != 0;
   look_at_sends_ = strict_sends_;
+  may_cancel_ = program_may_cancel() && !first_come_;
   g_choices.start(first_come_ ? 0 : g_job->seed, rank, g_job->lookahead);
   clock_line(rank).next_match.store(chan::match::kNever, std::memory_order_release);
   out_.resize(static_cast<size_t>(ranks_));
@@ -212,8 +214,13 @@ void Engine::note_completion(const Request& request) {
 
 void Engine::observe(Request& request) {
   const bool receive = request.kind == RequestKind::kRecv;
-  if (receive) note_seen(request);
+  if (receive) {
+    note_seen(request);
+    request.hand_over();
+  }
   if (receive || request.mode == SendMode::kSynchronous) g_clock = std::max(g_clock, request.stamp);
+  if (!late_.empty()) [[unlikely]]
+    delete_late();  // what came before this, the program may know to have come
   if (!receive && request.mode == SendMode::kSynchronous) end_output_epoch();
   if (g_note_events) [[unlikely]]
     note_completion(request);

@@ -7,6 +7,7 @@
 
 #include "../object/call.hpp"
 #include "operation.hpp"
+#include "p2p.hpp"
 
 namespace detmpi {
 
@@ -23,7 +24,7 @@ chan::Cell* Engine::await_record(chan::LaneIn& lane) {
 bool Engine::try_receive_soon(int from, uint32_t context, int tag, char* data, size_t room, Received* received) {
   Inbound& in = in_[static_cast<size_t>(from)];
   const bool nothing_before = matcher_.no_messages(from) && in.posted.empty() && matcher_.no_receives();
-  if (!nothing_before || !graced_.empty()) return false;
+  if (!nothing_before || !graced_.empty() || !late_.empty()) return false;
   if (!in.lane.open() && !in.lane.try_open(lane_line(rank_, from))) return false;
   chan::Cell* cell = await_record(in.lane);
   if (cell == nullptr) return false;
@@ -112,6 +113,13 @@ void Engine::promote_uncontested() {
   }
 }
 
+// May a cancel, of this receive or of an earlier one, still give it another message or none? MPI wants the buffer of a
+// cancelled receive as it was, and nothing in others but their messages.
+bool Engine::may_be_undone(const Request& request) const {
+  return may_cancel_ && !request.blocking && !request.awaited && request.stamp > g_clock &&
+         request.context == user_context(*request.comm);
+}
+
 // The receive has its message, for good unless a cancel takes it back.
 void Engine::match(Request& request, const chan::match::Key& key, int source, int tag, uint64_t bytes) {
   request.matched = true;
@@ -125,7 +133,8 @@ void Engine::match(Request& request, const chan::match::Key& key, int source, in
   request.stamp = std::max(request.due(key).arrival, request.post);
   request.bytes = bytes;
   request.truncated = bytes > request.data.size();
-  if (request.truncated && !request.blocking) request.keep_whole();
+  request.kept_back = may_be_undone(request);
+  if (request.kept_back || (request.truncated && !request.blocking)) request.keep_whole();
   ++changes_;
 }
 
@@ -169,13 +178,16 @@ void Engine::message_complete(Request& request) {
 // A receive that nobody waits for stays until a cancel cannot take its message back any more.
 void Engine::delete_detached(Request& request) {
   const bool receive = request.kind == RequestKind::kRecv;
-  if (receive && (request.ack_due || request.stamp > g_clock)) late_.push_back(&request);
-  else request_delete(request);
+  if (receive && (request.ack_due || request.stamp > g_clock)) return late_.push_back(&request);
+  request.hand_over();
+  request_delete(request);
 }
 
 void Engine::delete_late() {
   std::erase_if(late_, [](Request* request) {
-    if (request->ack_due || request->stamp > g_clock) return false;
+    if (request->stamp > g_clock) return false;
+    request->hand_over();
+    if (request->ack_due) return false;
     request_delete(*request);
     return true;
   });

@@ -130,6 +130,8 @@ struct Request : chan::match::Receive {
   bool cancelled = false;  // receive, complete
   bool ack_due = false;    // receive: of a synchronous message that is not acknowledged yet
   bool truncated = false;
+  bool kept_back = false;   // receive, matched: its message is in own_buffer alone, until no cancel can take it away
+  bool awaited = false;     // the program is in a call that does not return before it is complete
   bool from_any = false;    // receive from any source: the program does not know yet that it is complete
   Request* next = nullptr;  // among the posted receives of a source, or the sends that wait for room
 
@@ -152,7 +154,7 @@ struct Request : chan::match::Receive {
   uint64_t bytes = 0;
 
   // Freed with the request (malloc). Buffered send: the message. Receive: all of a message that is longer than the
-  // program's buffer, in case a cancel takes it back.
+  // program's buffer, or not to be seen there yet, in case a cancel takes it back.
   char* own_buffer = nullptr;
   uint64_t kept = 0;  // bytes in it
   int handle = MPI_REQUEST_NULL;
@@ -164,11 +166,19 @@ struct Request : chan::match::Receive {
   void keep_whole();
   // The next n bytes of a receive's message.
   void write(const void* from, size_t n) {
-    data.write(from, n);
+    if (!kept_back) [[likely]]
+      data.write(from, n);
     if (own_buffer == nullptr) [[likely]]
       return;
     spmc::base::copy_memory(own_buffer + kept, from, n);
     kept += n;
+  }
+  // The program may look at its buffer from now on. The message is complete.
+  void hand_over() {
+    if (!kept_back) [[likely]]
+      return;
+    kept_back = false;
+    data.write(own_buffer, bytes);
   }
 
   // What a persistent request starts from.

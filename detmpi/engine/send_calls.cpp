@@ -180,7 +180,7 @@ void start_one(Request& r) {
     r.operation->start();
     return;
   }
-  r.complete = r.matched = r.pushed = r.started = r.truncated = r.cancelled = false;
+  r.complete = r.matched = r.pushed = r.started = r.truncated = r.cancelled = r.kept_back = r.awaited = false;
   r.ack_id = r.offer = 0;
   r.bound = 0;
   std::free(r.own_buffer);

@@ -380,6 +380,7 @@ int cancel(MPI_Request* handle) {
   if (request != nullptr && request->kind == RequestKind::kGeneral) return general_cancel(*request);
   if (request == nullptr || request->kind != RequestKind::kRecv || request->peer == MPI_PROC_NULL) return MPI_SUCCESS;
   std::optional<bool> cancelled;
+  g_engine.expect_cancels();
   g_engine.set_cancelling(true);
   g_engine.decide({Wait::Kind::kTest, {}, request},
                   [&] { return (cancelled = chan::match::cancel(g_engine.outlook(*request), g_clock)).has_value(); });

@@ -18,6 +18,7 @@
 #include "../coll/quit.hpp"
 #include "../engine/engine.hpp"
 #include "../engine/events.hpp"
+#include "../engine/referenced.hpp"
 #include "../object/attributes.hpp"
 #include "../object/call.hpp"
 #include "../object/errors.hpp"
@@ -103,6 +104,7 @@ void tell_of_threads(unsigned threads) {
 int fork_ranks(RankOutputFiles& files) {
   std::fflush(nullptr);  // what is buffered would be written by every rank
   flush_fortran_output();
+  (void)program_may_cancel();  // each rank will ask
   const sigset_t mask = hold_monitor_signals();
   if (auto all = job_alloc_ranks(); !all) give_up("starting the ranks", all.error());
   auto output = OutputFiles::try_create();

@@ -29,9 +29,18 @@ uint64_t first_program() {
   return value != nullptr ? std::strtoul(value, nullptr, 10) : 1;
 }
 
-std::vector<std::string> player(const match_test::Program& program, uint64_t number) {
-  return job(program.ranks, "play", {"--digest", "--wtime=logical", "--lookahead=" + std::to_string(program.lookahead)},
-             {std::to_string(number)});
+// `mode`: see play.cpp. Other modes than the plain one have messages that are long enough to be copied straight from
+// buffer to buffer; here from other lengths on, too.
+std::vector<std::string> player(const match_test::Program& program, uint64_t number, const char* mode = nullptr) {
+  constexpr const char* kDirectFrom[] = {"1", "1000", "16K", "never"};
+  std::vector<std::string> options = {"--digest", "--wtime=logical",
+                                      "--lookahead=" + std::to_string(program.lookahead)};
+  std::vector<std::string> arguments = {std::to_string(number)};
+  if (mode != nullptr) {
+    options.push_back(std::string("--direct-from=") + kDirectFrom[number / 4 % std::size(kDirectFrom)]);
+    arguments.push_back(mode);
+  }
+  return job(program.ranks, "play", options, arguments);
 }
 
 std::string expected_text(const match_test::Program& program, const Trace& trace) {
@@ -143,9 +152,9 @@ TEST_CASE("random programs do what the reference says") {
     const Trace trace = match_test::run_reference(program);
     if (is_stuck(trace)) continue;
     ++played;
-    const auto argv = player(program, number);
     const auto& how = determinism_test::kDisturbances[number % std::size(determinism_test::kDisturbances)];
     for (const bool disturbed : {false, true}) {
+      const auto argv = player(program, number, disturbed ? "varied" : nullptr);
       const RunResult run =
           disturbed ? determinism_test::run_disturbed(how, argv, number) : test_support::run_command(argv);
       INFO("program " << number << (disturbed ? std::string(", ") + how.name : "") << "\n"
@@ -170,9 +179,8 @@ TEST_CASE("random programs with collective operations do the same in every run, 
   for (uint64_t number = first_program(), left = number_of_programs() / 2; left > 0; ++number, --left) {
     const auto program = model_test::playable(number, true);
     if (is_stuck(match_test::run_reference(program))) continue;
-    auto argv = player(program, number);
-    argv.insert(argv.end() - 2, "--seed=" + std::to_string(number % 3));
-    argv.push_back("collectives");
+    auto argv = player(program, number, "collectives");
+    argv.insert(argv.end() - 3, "--seed=" + std::to_string(number % 3));
     const RunResult first = test_support::run_command(argv);
     if (first.exit_code == kDeadlock) continue;
     ++played;

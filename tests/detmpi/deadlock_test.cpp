@@ -78,6 +78,9 @@ TEST_CASE("a rank comes to be stuck later than the others") { expect("late", 3, 
 TEST_CASE("a rank that never goes on still takes in messages, and acknowledges them") {
   expect("stuck_receiver", 3, {"3 of 3 ranks", "rank 2  MPI_Recv at "});
 }
+TEST_CASE("a message that a matched probe has taken is for no other receive") {
+  expect("matched_probe", 2, {"2 of 2 ranks", "rank 0  MPI_Ssend at ", "rank 1  MPI_Recv at "});
+}
 TEST_CASE("a part of the job is stuck while the rest polls") { expect("polling", 3, {"2 of 3 ranks", "MPI_Finalize"}); }
 TEST_CASE("an operation of the program's own that nobody completes") {
   expect("generalized", 1, {"MPI_Waitall", "a call of MPI_Grequest_complete"});

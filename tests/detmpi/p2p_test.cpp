@@ -10,6 +10,7 @@ TEST_CASE("messages of all sizes arrive, also when all send first") { expect_sam
 TEST_CASE("100 MiB go there and back") { expect_same_everywhere("large", {2}); }
 TEST_CASE("messages keep their order") { expect_same_everywhere("order", {1, 2, 3, 4, 8, 16}); }
 TEST_CASE("floods of messages that nobody asked for are taken") { expect_same_everywhere("flood", {1, 2, 4, 8}); }
+TEST_CASE("a cancelled receive leaves no trace in any buffer") { expect_same_everywhere("cancels", {1, 2, 3, 4}); }
 TEST_CASE("a message that is too long is an error") { expect_same_everywhere("truncate", {1, 2, 4}); }
 TEST_CASE("nobody and oneself as a peer") { expect_same_everywhere("null_self", {1, 2, 4}); }
 TEST_CASE("send and receive at once") { expect_same_everywhere("sendrecv", {1, 2, 3, 8}); }

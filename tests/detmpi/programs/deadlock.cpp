@@ -50,6 +50,14 @@ void stuck_receiver() {
   ssend(1, 3);
   receive(0, 6);
 }
+// Rank 1 has taken the synchronous message of rank 0 with a matched probe, and waits for another one that is like it.
+void matched_probe() {
+  if (g_rank == 0) ssend(1, 4);
+  if (g_rank != 1) return;
+  MPI_Message message;
+  MPI_Mprobe(0, 4, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+  receive(MPI_ANY_SOURCE, 4);
+}
 // Nobody sends to rank 0; rank 1 polls for ever for what nobody sends either.
 void polling() {
   if (g_rank == 0) receive(2, 5);
@@ -159,6 +167,7 @@ constexpr Case kCases[] = {
     {"partial", partial},
     {"late", late},
     {"stuck_receiver", stuck_receiver},
+    {"matched_probe", matched_probe},
     {"polling", polling},
     {"generalized", generalized},
     {"partitions", partitions},
