@@ -69,14 +69,16 @@ void Engine::settle_acks() {
   publish_next_match();
 }
 
-// Raised only after the acknowledgement is in its lane. A message that a matched probe has taken is no receive's that
-// is pending: its match is an act of this rank, which others know when to expect.
+// A message that a matched probe has taken is no receive's that is pending: its match is an action of this rank.
+uint64_t Engine::next_match_of(const Unacknowledged& entry) const {
+  if (entry.request != nullptr) return entry.request->stamp;
+  return entry.message->handle == MPI_MESSAGE_NULL ? matcher_.wanted_at(*entry.message) : chan::match::kNever;
+}
+
+// Raised only after the acknowledgement is in its lane.
 void Engine::publish_next_match() {
   uint64_t next = chan::match::kNever;
-  for (const Unacknowledged& entry : unacknowledged_) {
-    if (entry.request != nullptr) next = std::min(next, entry.request->stamp);
-    else if (entry.message->handle == MPI_MESSAGE_NULL) next = std::min(next, matcher_.wanted_at(*entry.message));
-  }
+  for (const Unacknowledged& entry : unacknowledged_) next = std::min(next, next_match_of(entry));
   std::atomic<uint64_t>& mine = clock_line(rank_).next_match;
   if (mine.load(std::memory_order_relaxed) == next) return;
   mine.store(next, std::memory_order_release);

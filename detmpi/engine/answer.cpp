@@ -23,13 +23,26 @@ Outlook Engine::outlook_of_parts(const Request& r, const chan::match::Horizon& h
   return all;
 }
 
+// Of a synchronous message to this rank itself. A receive that is pending takes it, or one that is posted by the rank's
+// next action; nobody else can be asked about that.
+uint64_t Engine::earliest_own_ack(const Request& send, const chan::match::Horizon& horizon) const {
+  const auto is_its = [&](const Unacknowledged& entry) { return entry.from == rank_ && entry.id == send.ack_id; };
+  const auto entry = std::ranges::find_if(unacknowledged_, is_its);
+  if (entry == unacknowledged_.end()) return 0;          // it has not been taken in
+  const uint64_t arrival = horizon.next_arrival(rank_);  // of what is sent by the next action
+  const uint64_t action = arrival == chan::match::kNever ? arrival : arrival - g_job->lookahead;
+  return later(std::min(next_match_of(*entry), action), chan::match::kAckLatency);
+}
+
 Outlook Engine::outlook(const Request& r, const chan::match::Horizon& horizon) const {
   if (r.kind == RequestKind::kGeneral && !r.complete) return {false, chan::match::kNever};
   if (r.kind == RequestKind::kSend) {
     if (r.mode != SendMode::kSynchronous || r.matched || r.complete) {
       return {true, r.mode == SendMode::kSynchronous ? r.stamp : r.post};
     }
-    return {false, first_come_ ? chan::match::kNever : std::max(r.bound, later(r.stamp, chan::match::kAckLatency))};
+    if (first_come_) return {false, chan::match::kNever};
+    const uint64_t least = std::max(r.bound, later(r.stamp, chan::match::kAckLatency));
+    return {false, r.peer_world == rank_ ? std::max(least, earliest_own_ack(r, horizon)) : least};
   }
   if (r.kind == RequestKind::kOperation) return outlook_of_parts(r, horizon);
   if (r.matched || r.complete) return {true, r.stamp};

@@ -223,6 +223,7 @@ class Engine {
   // --- answers (answer.cpp) ---
   chan::match::Outlook outlook(const Request& request, const chan::match::Horizon& horizon) const;
   chan::match::Outlook outlook_of_parts(const Request& request, const chan::match::Horizon& horizon) const;
+  uint64_t earliest_own_ack(const Request& send, const chan::match::Horizon& horizon) const;
   chan::match::Outlook outlook(const Request& request) const { return outlook(request, horizon_); }
   const Horizon& horizon() const { return horizon_; }
   // Calls `attempt` until it is true, with ever more knowledge of the others.
@@ -329,6 +330,7 @@ class Engine {
   void expect_ack(Request& request);
   void note_synchronous(int from, uint32_t id, Message* message, Request* request);
   void ack_for(Message& message, Request& request);
+  uint64_t next_match_of(const Unacknowledged& entry) const;
   bool may_acknowledge(const Request& request) const;
   bool try_acknowledge(const Unacknowledged& entry);
   void settle_acks();

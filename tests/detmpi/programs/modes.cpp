@@ -2,6 +2,8 @@
 // name.
 #include "testing.hpp"
 
+extern "C" int detmpi_work_usleep(unsigned microseconds);  // lets the clock advance, as instrumented programs do
+
 using namespace mpi_test;
 
 namespace {
@@ -49,6 +51,28 @@ void nonblocking(Nonblocking send, bool ready, size_t bytes, int tag) {
   EXPECT(holds(in.data(), bytes, static_cast<uint64_t>(left() * 1000 + tag)) && in[bytes] == 0xee);
 }
 
+// A synchronous message to the rank itself, which nobody receives yet, and one that is received much later in logical
+// time: that is the one that a wait for the first of them, or a test of both, is to find out about.
+void synchronous_to_itself(bool wait, int tag) {
+  int value = g_rank, in = -1, index = 1;
+  if (g_rank == g_size - 1 && g_size > 1) {
+    detmpi_work_usleep(1'000'000);
+    MPI_Recv(&in, 1, MPI_INT, 0, tag + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EXPECT(in == 0);
+  }
+  if (g_rank != 0) return;
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Issend(&value, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, &requests[0]);
+  if (g_size > 1) MPI_Issend(&value, 1, MPI_INT, g_size - 1, tag + 1, MPI_COMM_WORLD, &requests[1]);
+  for (int flag = 0; g_size > 1 && flag == 0;) {
+    if (wait) MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE), flag = 1;
+    else MPI_Testany(2, requests, &index, &flag, MPI_STATUS_IGNORE);
+  }
+  EXPECT(index == 1);
+  MPI_Recv(&in, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  EXPECT(MPI_Wait(&requests[0], MPI_STATUS_IGNORE) == MPI_SUCCESS && in == 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -67,6 +91,8 @@ int main(int argc, char** argv) {
     nonblocking(MPI_Irsend, true, bytes, tag++);
     nonblocking(MPI_Issend, false, bytes, tag++);
   }
+  synchronous_to_itself(true, tag);
+  synchronous_to_itself(false, tag + 2);
   void* base = nullptr;
   int size = 0;
   MPI_Buffer_detach(&base, &size);
