@@ -15,7 +15,7 @@ class Collectives {
   void barrier(int comm_index, MPI_Comm comm, uint64_t number) {
     Call& call = begin(comm_index, comm, number);
     const int n = call.words();
-    switch (call.choice % 7) {
+    switch (call.choice % 8) {
       case 0: MPI_Barrier(comm); break;
       case 1: MPI_Ibarrier(comm, &call.request); break;
       case 2: MPI_Allreduce(call.in.data(), call.out.data(), n, MPI_UINT64_T, MPI_SUM, comm); break;
@@ -28,6 +28,7 @@ class Collectives {
                            &call.request);
         MPI_Start(&call.request);
         break;
+      case 6: within_copy(comm); break;
       default: ring_of_partitions(call); break;
     }
     end(call);
@@ -122,6 +123,16 @@ class Collectives {
     text_ += std::to_string(mpi_test::g_rank) + ": collective " + std::to_string(call.number) + " of communicator " +
              std::to_string(call.comm_index) + " gave " + std::to_string(sum) + "\n";
     if (call.request != MPI_REQUEST_NULL) MPI_Request_free(&call.request);
+  }
+
+  // On a communicator that is made for it.
+  static void within_copy(MPI_Comm comm) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Request request;
+    MPI_Comm_idup(comm, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(copy);
+    MPI_Comm_free(&copy);
   }
 
   // To the next member, from the one before: in parts, which arrive in an order of their own.

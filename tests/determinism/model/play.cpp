@@ -133,6 +133,9 @@ class Player {
     return mode_ == Mode::kPlain ? 0 : mix_all({number_, what, static_cast<uint64_t>(g_rank), about}) % n;
   }
 
+  // In one of `n` cases, for calls that the reference does not know.
+  bool sometimes(uint64_t n) { return mode_ == Mode::kFree && choice(10 + ++choices_, step_, n) == 1; }
+
   // Before the clock is looked at: persistent requests and types take none of its ticks then.
   void prepare(const Step& step, uint64_t number) {
     const auto at = static_cast<size_t>(step.slot);
@@ -181,30 +184,45 @@ class Player {
 
   void send(Slot& slot) {
     const Step& step = *slot.step;
+    Parcel& parcel = *slot.parcel;
     slot.active = true;
     if (slot.persistent) {
       MPI_Start(&slot.request);
+    } else if (step.op == Op::kIsend && sometimes(8)) {
+      MPI_Isendrecv(parcel.data(), parcel.words(), parcel.type(), step.peer, step.tag, nullptr, 0, MPI_BYTE,
+                    MPI_PROC_NULL, 0, comm_of(step), &slot.request);
     } else {
       const auto start = step.op == Op::kIssend ? MPI_Issend : slot.buffered ? MPI_Ibsend : MPI_Isend;
-      start(slot.parcel->data(), slot.parcel->words(), slot.parcel->type(), step.peer, step.tag, comm_of(step),
-            &slot.request);
+      start(parcel.data(), parcel.words(), parcel.type(), step.peer, step.tag, comm_of(step), &slot.request);
     }
-    if (mode_ == Mode::kFree && choice(4, step_, 8) == 1) MPI_Cancel(&slot.request);  // never succeeds
+    if (sometimes(8)) MPI_Cancel(&slot.request);  // never succeeds
+    if (sometimes(12)) forget(slot);
   }
 
   void receive(Slot& slot) {
     const Step& step = *slot.step;
+    Parcel& parcel = *slot.parcel;
+    const int source = rank_or_any(step.peer), tag = tag_or_any(step.tag);
     slot.active = true;
     const auto probed = probed_for(step);
     if (slot.persistent) {
       MPI_Start(&slot.request);
     } else if (probed != probed_.end()) {
-      MPI_Imrecv(slot.parcel->data(), slot.parcel->words(), slot.parcel->type(), &probed->message, &slot.request);
+      MPI_Imrecv(parcel.data(), parcel.words(), parcel.type(), &probed->message, &slot.request);
       probed_.erase(probed);
+    } else if (sometimes(8)) {
+      MPI_Isendrecv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, parcel.data(), parcel.words(), parcel.type(), source, tag,
+                    comm_of(step), &slot.request);
     } else {
-      MPI_Irecv(slot.parcel->data(), slot.parcel->words(), slot.parcel->type(), rank_or_any(step.peer),
-                tag_or_any(step.tag), comm_of(step), &slot.request);
+      MPI_Irecv(parcel.data(), parcel.words(), parcel.type(), source, tag, comm_of(step), &slot.request);
     }
+    if (sometimes(24)) forget(slot);
+  }
+
+  // Its request is complete some time, and nobody is told.
+  static void forget(Slot& slot) {
+    slot.active = slot.persistent = false;
+    MPI_Request_free(&slot.request);
   }
 
   void receive_now(Slot& slot) {
@@ -240,7 +258,7 @@ class Player {
     MPI_Message message;
     const int source = rank_or_any(step.peer), tag = tag_or_any(step.tag);
     int flag = 1;
-    const bool matched = mode_ == Mode::kFree && choice(6, step_, 2) == 1;
+    const bool matched = sometimes(2);
     if (step.op == Op::kProbe) {
       if (matched) MPI_Mprobe(source, tag, comm_of(step), &message, &status);
       else MPI_Probe(source, tag, comm_of(step), &status);
@@ -312,8 +330,8 @@ class Player {
   }
 
   void complete(const Step& step) {
-    if (mode_ == Mode::kFree && choice(7, step_, 3) == 1) collectives_.test();
-    if (mode_ == Mode::kFree && choice(8, step_, 3) == 1 && !step.slots.empty()) ask_for_status(step.slots.back());
+    if (sometimes(3)) collectives_.test();
+    if (sometimes(3) && !step.slots.empty()) ask_for_status(step.slots.back());
     const size_t n = step.slots.size();
     std::vector<MPI_Request> requests;
     requests.reserve(n + 1);
@@ -387,6 +405,7 @@ class Player {
   std::vector<Probed> probed_;                        // messages that nobody has received yet
   std::vector<std::pair<int, MPI_Status>> received_;  // by slot
   size_t step_ = 0;
+  uint64_t choices_ = 0;
   Event event_;
   std::string text_;
 };

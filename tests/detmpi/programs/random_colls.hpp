@@ -84,11 +84,7 @@ inline Element element(Kind kind, uint64_t seed, size_t i) {
     case Kind::kInt: return element_of(static_cast<int>(low & 0xffffff) - 0x800000);
     case Kind::kInt64: return element_of(static_cast<int64_t>(x >> 12) - (int64_t{1} << 51));
     case Kind::kWrapping: return element_of(x | 1);
-#ifdef MPICH_PEER  // the order of its sums is its own
-    case Kind::kDouble: return element_of(static_cast<double>(low & 0xffff));
-#else
     case Kind::kDouble: return element_of((static_cast<double>(low) - 0x1p31) * static_cast<double>(1u << high % 32));
-#endif
     case Kind::kPair: return element_of(Pair{static_cast<double>(low % 5), static_cast<int>(high % 100)});
     default: return element_of(Matrix{low, high, low ^ high, low + high});
   }
