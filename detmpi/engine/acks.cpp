@@ -43,6 +43,7 @@ bool Engine::may_acknowledge(const Request& request) const {
 bool Engine::try_acknowledge(const Unacknowledged& entry) {
   const uint64_t stamp = entry.request->stamp + chan::match::kAckLatency;
   if (entry.from == rank_) {
+    publisher_.run();  // what is published may be that this rank waits for it, and the next match is about to be raised
     take_ack(entry.id, stamp);
     return true;
   }
