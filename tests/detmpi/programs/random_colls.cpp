@@ -65,7 +65,9 @@ class Message final : public Operation {
 class Player {
  public:
   explicit Player(uint64_t program)
-      : program_(program), shared_(hash_of({program, 1})), own_(hash_of({program, 2, static_cast<uint64_t>(g_rank)})) {
+      : program_(program),
+        shared_(hash_of({program, 1})),
+        waits_(hash_of({program, 2, static_cast<uint64_t>(g_rank)})) {
     Comm world;
     world.handle = MPI_COMM_WORLD;
     for (int rank = 0; rank < g_size; ++rank) world.groups[0].push_back(rank);
@@ -82,7 +84,7 @@ class Player {
       else if (what < 4) ring();
       else if (what < 6 && !restarts_.empty()) start_again(shared_.below(restarts_.size()));
       else collective();
-      if (own_.one_in(2)) complete_some();
+      if (waits_.one_in(2)) complete_some();
     }
     while (!restarts_.empty()) start_again(0);
     while (!under_way().empty()) complete_some();
@@ -92,6 +94,9 @@ class Player {
   uint64_t steps() const { return step_; }
 
  private:
+  // For what this rank decides in the step alone.
+  Random of_step() const { return Random(hash_of({program_, 3, step_, static_cast<uint64_t>(g_rank)})); }
+
   struct Restart {  // of a persistent operation: known to all ranks
     size_t comm;
     size_t starts_left;
@@ -211,7 +216,7 @@ class Player {
       if (from == g_rank) comm.destinations.push_back({to, static_cast<int>(name)});
       if (to == g_rank) comm.sources.push_back({from, static_cast<int>(name)});
     }
-    if (own_.one_in(2)) {
+    if (of_step().one_in(2)) {
       const auto by_peer = [](const Edge& a, const Edge& b) { return a.peer > b.peer; };
       std::stable_sort(comm.destinations.begin(), comm.destinations.end(), by_peer);
     }
@@ -271,7 +276,8 @@ class Player {
     const size_t starts = step.form == Form::kPersistent ? 1 + shared_.below(3) : 1;
     std::shared_ptr<Call> call;
     if (comm.handle != MPI_COMM_NULL) {
-      call = std::make_shared<Call>(step, comm, own_);
+      Random own = of_step();
+      call = std::make_shared<Call>(step, comm, own);
       call->begin();
       if (call->request != MPI_REQUEST_NULL) operations_.push_back(call);
     }
@@ -288,7 +294,9 @@ class Player {
     do {
       step.coll = static_cast<Coll>(shared_.below(kColls));
     } while (step.is(kNear) != near || (comm.inter() && !step.is(kInter)));
-    step.form = step.coll == kReduceLocal ? Form::kBlocking : static_cast<Form>(shared_.below(3));
+    constexpr Form kForms[] = {Form::kBlocking,    Form::kBlocking,    Form::kBlocking,
+                               Form::kNonblocking, Form::kNonblocking, Form::kPersistent};
+    step.form = step.coll == kReduceLocal ? Form::kBlocking : kForms[shared_.below(std::size(kForms))];
     step.in_place = step.is(kInPlace) && !comm.inter() && shared_.one_in(3);
     step.root_side = comm.inter() ? shared_.below(2) : 0;
     step.root = shared_.below(comm.groups[step.root_side].size());
@@ -298,7 +306,8 @@ class Player {
       step.unit = step.reduction->many;
     } else {
       step.kind = static_cast<Kind>(shared_.below(kKinds));
-      step.unit = shared_.one_in(2) ? 1 : 3;
+      // The library takes receive counts of MPI_Allgatherv for a mismatch if they are not in the same unit everywhere.
+      step.unit = shared_.one_in(2) || step.coll == kAllgatherv ? 1 : 3;
     }
     draw_units(step, comm);
     return step;
@@ -337,15 +346,18 @@ class Player {
     const Comm& comm = any_group();
     const size_t n = comm.groups[0].size(), distances[] = {shared_.below(n), shared_.below(n)};
     if (comm.handle == MPI_COMM_NULL) return;
+    Random own = of_step();
     for (const size_t distance : distances) {
       const auto message = [&](size_t units) {
-        const Way way = static_cast<Way>(own_.below(kWays));
-        auto made = std::make_shared<Message>(program_, comm, step_, units, way, own_);
+        const Way way = static_cast<Way>(own.below(kWays));
+        auto made = std::make_shared<Message>(program_, comm, step_, units, way, own);
         operations_.push_back(made);
         return made;
       };
+      // Synchronous messages to oneself are left out: waits for them meet a check of the engine
+      // (horizon_.next_arrival).
       message(Message::units_of(program_, step_, g_rank))
-          ->send(comm.handle, static_cast<int>((comm.rank() + distance) % n), own_.one_in(3));
+          ->send(comm.handle, static_cast<int>((comm.rank() + distance) % n), own.one_in(3) && distance != 0);
       message(kBytes[std::size(kBytes) - 1] / sizeof(int))->receive(comm.handle);
     }
   }
@@ -361,9 +373,9 @@ class Player {
   void complete_some() {
     std::vector<Operation*> some = under_way();
     if (some.empty()) return;
-    own_.shuffle(some);
-    some.resize(1 + own_.below(some.size()));
-    complete(some, own_.below(7));
+    waits_.shuffle(some);
+    some.resize(1 + waits_.below(some.size()));
+    complete(some, waits_.below(7));
   }
 
   // Waits, in some way, for all of them or for one at least.
@@ -417,7 +429,7 @@ class Player {
 
   const uint64_t program_;
   Random shared_;  // the same at all ranks
-  Random own_;
+  Random waits_;   // what is under way depends on the order of messages, and so what is drawn
   uint64_t step_ = 0;
   std::vector<Comm> comms_;
   std::vector<Restart> restarts_;
