@@ -96,10 +96,12 @@ def has_root(function):
     return any(p.kind_name == "root" for p in function.params)
 
 
-def significant(function):
-    """Where the arguments that are not the root's alone count: on an inter-communicator the root itself, MPI_ROOT, has
-    none of its own if there are others for the root; MPI_PROC_NULL has none at all."""
-    if any(p.at_root and p.kind_name == "datatype" for p in function.params):
+def significant(function, param=None):
+    """Where the arguments that are not the root's alone count, or this one does: on an inter-communicator the root itself,
+    MPI_ROOT, has none of its own if there are others for the root; MPI_PROC_NULL has none at all. In a reduction the
+    root shares all but its buffer with the others."""
+    kinds = BUFFERS if param and param.kind_name in BUFFERS else ("datatype",)
+    if any(p.at_root and p.kind_name in kinds for p in function.params):
         return "counts_at_leaf(root, *comm_o)"
     return "counts_at_member(root, *comm_o)"
 
@@ -141,7 +143,7 @@ def guards_of(function, param):
     if param.at_root:
         guards.append("at_root(root, *comm_o)")
     elif has_root(function) and param.kind_name not in ("root", *COMMS):
-        guards.append(significant(function))
+        guards.append(significant(function, param))
     if param.guards:
         guards.append("!(" + " && ".join(f"{g} == MPI_IN_PLACE" for g in param.guards) + ")")
     return guards

@@ -280,7 +280,7 @@ int allgatherv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtyp
   const auto block = [&](int i) { return Block{offset(recvbuf, displs[i], recvtype), recvcounts[i], &recvtype}; };
   const bool in_place = sendbuf == MPI_IN_PLACE;
   const Block own = in_place ? block(comm.rank) : Block{const_cast<void*>(sendbuf), sendcount, &sendtype};
-  return allgather_by_rounds(own, block, comm, in_place, Signature().counts(recvcounts, comm.size));
+  return allgather_by_rounds(own, block, comm, in_place, Signature().counts(recvcounts, recvtype, comm.size));
 }
 
 }  // namespace impl

@@ -174,7 +174,7 @@ int reduce_scatter(const void* sendbuf, void* recvbuf, Integers recvcounts, cons
                    Comm& comm) {
   Starts starts{0};
   for (int i = 0; i < comm.size; ++i) starts.push_back(starts.back() + recvcounts[i]);
-  const Signature signature = Signature().reduces(op, type).counts(recvcounts, comm.size);
+  const Signature signature = Signature().reduces(op, type).counts(recvcounts, type, comm.size);
   return reduce_scatter_parts(sendbuf, recvbuf, starts, type, op, comm, signature);
 }
 

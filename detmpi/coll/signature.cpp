@@ -48,10 +48,12 @@ std::string Signature::name_of_op(uint64_t number) {
   return op_name(g_builtin_ops[number]);
 }
 
-Signature& Signature::counts(Integers counts, int n) {
+Signature& Signature::counts(Integers counts, const Datatype& type, int n) {
   if (!g_checks) return *this;
   uint64_t hash = 0;
-  for (int i = 0; i < n; ++i) hash = (hash ^ static_cast<uint64_t>(counts[i])) * 0x9e3779b97f4a7c15u + 1;
+  for (int i = 0; i < n; ++i) {
+    hash = (hash ^ static_cast<uint64_t>(counts[i]) * type.size) * 0x9e3779b97f4a7c15u + 1;
+  }
   return size(Size::kCounts, hash);
 }
 

@@ -46,7 +46,8 @@ class Signature {
   Signature& message_bytes(uint64_t n) { return size(Size::kBytesOfMessage, n); }
   // Where the size decides it: the data do not go as messages, for which others would wait, but in a round.
   Signature& in_round() { return put(59, 1); }
-  Signature& counts(Integers counts, int n);
+  // Of the blocks of n members, whose sizes all know: in bytes, since each member may count in a type of its own.
+  Signature& counts(Integers counts, const Datatype& type, int n);
 
   // Of what must be the same.
   chan::BoardWhat compared() const { return {comparable(), compares_size() ? what_[1] : 0}; }

@@ -19,7 +19,7 @@ TEST_CASE("random collective operations give what they should, also in other ord
   constexpr int kRanks[] = {1, 2, 3, 4, 5, 7, 8};
   constexpr const char* kDirectFrom[] = {"1", "1000", "16K", "never"};
   const uint64_t first = from_environment("COLLS_FIRST", 1);
-  const uint64_t programs = from_environment("COLLS_PROGRAMS", test_support::kAddressSanitizer ? 14 : 42);
+  const uint64_t programs = from_environment("COLLS_PROGRAMS", test_support::kAddressSanitizer ? 14 : 56);
   for (uint64_t number = first; number < first + programs; ++number) {
     const int ranks = kRanks[number % std::size(kRanks)];
     const std::vector<std::string> arguments = {std::to_string(number)};

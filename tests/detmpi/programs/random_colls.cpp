@@ -306,8 +306,7 @@ class Player {
       step.unit = step.reduction->many;
     } else {
       step.kind = static_cast<Kind>(shared_.below(kKinds));
-      // The library takes receive counts of MPI_Allgatherv for a mismatch if they are not in the same unit everywhere.
-      step.unit = shared_.one_in(2) || step.coll == kAllgatherv ? 1 : 3;
+      step.unit = shared_.one_in(2) ? 1 : 3;
     }
     draw_units(step, comm);
     return step;
@@ -354,10 +353,8 @@ class Player {
         operations_.push_back(made);
         return made;
       };
-      // Synchronous messages to oneself are left out: waits for them meet a check of the engine
-      // (horizon_.next_arrival).
       message(Message::units_of(program_, step_, g_rank))
-          ->send(comm.handle, static_cast<int>((comm.rank() + distance) % n), own.one_in(3) && distance != 0);
+          ->send(comm.handle, static_cast<int>((comm.rank() + distance) % n), own.one_in(3));
       message(kBytes[std::size(kBytes) - 1] / sizeof(int))->receive(comm.handle);
     }
   }

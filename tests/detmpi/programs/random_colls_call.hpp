@@ -322,8 +322,6 @@ class Call final : public Operation {
    : step_.form == Form::kNonblocking ? MPI_##iname(__VA_ARGS__, &request) \
                                       : MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &request))
 
-  // Null is refused also where it is not significant, at the root of MPI_Reduce between groups.
-  const void* reduced_base() { return !send_.exists() && !in_place_ ? &step_ : send_base(); }
   const void* send_base() { return in_place_ && !send_.exists() ? MPI_IN_PLACE : send_.base(); }
   void* receive_base() { return in_place_ && !receive_.exists() ? MPI_IN_PLACE : receive_.base(); }
 
@@ -376,7 +374,7 @@ class Call final : public Operation {
   }
 
   int call_reduction() {
-    const void* in = reduced_base();
+    const void* in = send_base();
     void* out = receive_base();
     const auto n = static_cast<int>(step_.coll == kReduceScatterBlock ? result_ : step_.units[0]);
     const MPI_Datatype type = send_.exists()      ? send_.type()
