@@ -108,11 +108,13 @@ std::string expected_calls(const match_test::Program& program, const Trace& trac
   return calls;
 }
 
+// A wait for one request may be played as MPI_Wait, which is the same.
 std::string reported_calls(const std::string& report) {
   static const std::regex line("\n  rank ([0-9]+)  (MPI_[A-Za-z]+) at ");
   std::string calls;
   for (std::sregex_iterator at(report.begin(), report.end(), line), end; at != end; ++at) {
-    calls += (*at)[1].str() + ' ' + (*at)[2].str() + '\n';
+    const std::string call = (*at)[2].str();
+    calls += (*at)[1].str() + ' ' + (call == "MPI_Wait" ? "MPI_Waitall" : call) + '\n';
   }
   return calls;
 }
@@ -149,7 +151,8 @@ TEST_CASE("random programs end in a deadlock where the reference says so") {
     }
     if (!comparable) continue;
     ++played;
-    const RunResult run = test_support::run_command(player(program, number));
+    const char* mode = number % 2 == 0 ? nullptr : "varied";
+    const RunResult run = test_support::run_command(player(program, number, mode));
     INFO("program " << number << "\n" << to_text(program) << run.err);
     CHECK(run.exit_code == kDeadlock);
     REQUIRE(reported_calls(run.err) == expected_calls(program, trace));
