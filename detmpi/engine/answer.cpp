@@ -41,8 +41,8 @@ Outlook Engine::outlook(const Request& r, const chan::match::Horizon& horizon) c
       return {true, r.mode == SendMode::kSynchronous ? r.stamp : r.post};
     }
     if (first_come_) return {false, chan::match::kNever};
-    const uint64_t least = std::max(r.bound, later(r.stamp, chan::match::kAckLatency));
-    return {false, r.peer_world == rank_ ? std::max(least, earliest_own_ack(r, horizon)) : least};
+    const uint64_t bound = r.peer_world == rank_ ? earliest_own_ack(r, horizon) : r.bound;
+    return {false, std::max(bound, later(r.stamp, chan::match::kAckLatency))};
   }
   if (r.kind == RequestKind::kOperation) return outlook_of_parts(r, horizon);
   if (r.matched || r.complete) return {true, r.stamp};

@@ -150,6 +150,7 @@ void Engine::learn_of_acks(const Wait& wait) {
   if (acks_expected_ == 0 || first_come_) return;
   each_part(wait, [&](Request& r) {
     if (r.kind != RequestKind::kSend || r.mode != SendMode::kSynchronous || r.matched || !r.started) return;
+    if (r.peer_world == rank_) return;  // earliest_own_ack
     const uint64_t bound = horizon_.earliest_ack(need_of(r));
     if (bound <= r.bound) return;
     r.bound = bound;

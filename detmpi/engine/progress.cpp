@@ -31,7 +31,7 @@ void Engine::start(int rank) {
   g_note_events = g_job->keep_digest != 0;
   strict_sends_ = g_job->strict_sends != 0;
   look_at_sends_ = strict_sends_;
-  may_cancel_ = program_may_cancel() && !first_come_;
+  may_cancel_ = !first_come_ && program_may_cancel();
   g_choices.start(first_come_ ? 0 : g_job->seed, rank, g_job->lookahead);
   clock_line(rank).next_match.store(chan::match::kNever, std::memory_order_release);
   out_.resize(static_cast<size_t>(ranks_));

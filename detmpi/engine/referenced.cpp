@@ -38,12 +38,13 @@ struct DynamicObject {
     if (calls_at != nullptr) calls = Relocations(calls_at, calls_bytes / sizeof(ElfW(Rela)));
   }
 
-  bool refers_to(const char* part) const {
+  // In whatever case, and with whatever underscores: Fortran's names differ from C's.
+  bool refers_to_cancel() const {
     for (const Relocations all : {data, calls}) {
       for (const ElfW(Rela) & relocation : all) {
-        const auto index = relocation.r_info >> 32;
+        const auto index = ELF64_R_SYM(relocation.r_info);
         if (index == 0 || symbols[index].st_shndx != SHN_UNDEF) continue;
-        if (::strcasestr(names + symbols[index].st_name, part) != nullptr) return true;
+        if (::strcasestr(names + symbols[index].st_name, "mpi_cancel") != nullptr) return true;
       }
     }
     return false;
@@ -61,34 +62,30 @@ bool is_of_this_library(const char* path) {
   return false;
 }
 
-struct Search {
-  const char* part;
-  bool found;
-};
-
-int visit(dl_phdr_info* object, size_t, void* data) {
-  auto& search = *static_cast<Search*>(data);
+int visit(dl_phdr_info* object, size_t, void* found) {
   if (is_of_this_library(object->dlpi_name)) return 0;
   for (const ElfW(Phdr) & header : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
     if (header.p_type != PT_DYNAMIC) continue;
     const DynamicObject dynamic(reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + header.p_vaddr));
     // The kernel's own object has addresses that nobody has relocated.
     if (reinterpret_cast<uintptr_t>(dynamic.symbols) < object->dlpi_addr || dynamic.names == nullptr) continue;
-    search.found = search.found || dynamic.refers_to(search.part);
+    if (!dynamic.refers_to_cancel()) continue;
+    *static_cast<bool*>(found) = true;
+    return 1;
   }
-  return search.found ? 1 : 0;
+  return 0;
+}
+
+bool look_for_cancel() {
+  bool found = false;
+  ::dl_iterate_phdr(visit, &found);
+  return found;
 }
 
 }  // namespace
 
-bool program_refers_to(const char* part) {
-  Search search{part, false};
-  ::dl_iterate_phdr(visit, &search);
-  return search.found;
-}
-
 bool program_may_cancel() {
-  static const bool may = program_refers_to("mpi_cancel");
+  static const bool may = look_for_cancel();
   return may;
 }
 

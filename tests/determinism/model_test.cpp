@@ -4,13 +4,13 @@
 //
 // MODEL_PROGRAMS is the number of programs, MODEL_FIRST that of the first one; those that the reference says are stuck
 // are left out.
-#include <cstdlib>
 #include <regex>
 #include <set>
 
 #include "../detmpi/run_mpi.hpp"
 #include "disturb.hpp"
 #include "model/playable.hpp"
+#include "support/environment.hpp"
 
 using namespace mpi_test;
 using match_test::Trace;
@@ -20,14 +20,9 @@ namespace {
 constexpr int kDeadlock = 122;
 
 uint64_t number_of_programs() {
-  const char* value = std::getenv("MODEL_PROGRAMS");
-  if (value != nullptr) return std::strtoul(value, nullptr, 10);
-  return test_support::kAddressSanitizer ? 200 : 600;
+  return test_support::number_from_environment("MODEL_PROGRAMS", test_support::kAddressSanitizer ? 200 : 600);
 }
-uint64_t first_program() {
-  const char* value = std::getenv("MODEL_FIRST");
-  return value != nullptr ? std::strtoul(value, nullptr, 10) : 1;
-}
+uint64_t first_program() { return test_support::number_from_environment("MODEL_FIRST", 1); }
 
 // `mode`: see play.cpp. Other modes than the plain one have messages that are long enough to be copied straight from
 // buffer to buffer; here from other lengths on, too.
@@ -194,7 +189,7 @@ TEST_CASE("random programs with collective operations do the same in every run, 
   for (uint64_t number = first_program(), left = number_of_programs() / 2; left > 0; ++number, --left) {
     const auto program = model_test::playable(number, true);
     if (is_stuck(match_test::run_reference(program))) continue;
-    auto argv = player(program, number, "collectives");
+    auto argv = player(program, number, "free");
     argv.insert(argv.end() - 3, "--seed=" + std::to_string(number % 3));
     if (number % 7 == 0) argv.insert(argv.end() - 3, "--strict-sends");
     const RunResult first = test_support::run_command(argv);

@@ -14,6 +14,7 @@
 
 #include "../detmpi/run_mpi.hpp"
 #include "disturb.hpp"
+#include "support/environment.hpp"
 #include "support/leak_check.hpp"
 
 using namespace mpi_test;
@@ -29,10 +30,7 @@ constexpr const char* kPrograms[] = {
     "ssend_tests",        "usual_source", "waitany_server",   "waitsome_server", "work_stealing",
 };
 
-unsigned disturbed_runs() {
-  const char* value = std::getenv("RACING_RUNS");
-  return value == nullptr ? 2 : static_cast<unsigned>(std::strtoul(value, nullptr, 10));
-}
+unsigned disturbed_runs() { return static_cast<unsigned>(test_support::number_from_environment("RACING_RUNS", 2)); }
 
 const determinism_test::Disturbance& disturbance(unsigned i) { return kDisturbances[i % std::size(kDisturbances)]; }
 

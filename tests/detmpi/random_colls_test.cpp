@@ -3,23 +3,17 @@
 //
 // COLLS_PROGRAMS is the number of programs, COLLS_FIRST that of the first one.
 #include "run_mpi.hpp"
+#include "support/environment.hpp"
 
 using namespace mpi_test;
 
-namespace {
-
-uint64_t from_environment(const char* name, uint64_t otherwise) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? std::strtoul(value, nullptr, 10) : otherwise;
-}
-
-}  // namespace
+using test_support::number_from_environment;
 
 TEST_CASE("random collective operations give what they should, also in other orders") {
   constexpr int kRanks[] = {1, 2, 3, 4, 5, 7, 8};
   constexpr const char* kDirectFrom[] = {"1", "1000", "16K", "never"};
-  const uint64_t first = from_environment("COLLS_FIRST", 1);
-  const uint64_t programs = from_environment("COLLS_PROGRAMS", test_support::kAddressSanitizer ? 14 : 56);
+  const uint64_t first = number_from_environment("COLLS_FIRST", 1);
+  const uint64_t programs = number_from_environment("COLLS_PROGRAMS", test_support::kAddressSanitizer ? 14 : 56);
   for (uint64_t number = first; number < first + programs; ++number) {
     const int ranks = kRanks[number % std::size(kRanks)];
     const std::vector<std::string> arguments = {std::to_string(number)};

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <iterator>
 #include <vector>
 
@@ -16,16 +15,12 @@
 
 namespace model_test {
 
+using mpi_test::mix_all;
+
 // Members of a communicator.
 struct Route {
   int comm = 0, from = 0, to = 0;
 };
-
-inline uint64_t mix_all(std::initializer_list<uint64_t> values) {
-  uint64_t hash = 1;
-  for (const uint64_t value : values) hash = mpi_test::mix(hash * 0x100000001b3u + value) | hash << 32;
-  return hash;
-}
 
 inline size_t varied_length(const Route& route, uint64_t number) {
   constexpr size_t kWords[] = {1, 1, 1, 2, 13, 125, 600, 2500, 9000};

@@ -1,5 +1,5 @@
 // Plays a random program of the model of logical time (tests/match) with real messages: play NUMBER [varied |
-// collectives]. Each rank prints what it was told by each call, and when that was.
+// free]. Each rank prints what it was told by each call, and when that was.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,8 +9,6 @@
 #include "collectives.hpp"
 #include "parcel.hpp"
 #include "playable.hpp"
-
-extern "C" int detmpi_work_usleep(unsigned microseconds);  // lets the clock advance, as instrumented programs do
 
 using namespace model_test;
 using mpi_test::g_rank;
@@ -43,7 +41,7 @@ enum class Mode { kPlain, kVaried, kFree };
 Mode mode_from(const char* name) {
   if (name == nullptr) return Mode::kPlain;
   const std::string text = name;
-  EXPECT(text == "varied" || text == "collectives");
+  EXPECT(text == "varied" || text == "free");
   return text == "varied" ? Mode::kVaried : Mode::kFree;
 }
 

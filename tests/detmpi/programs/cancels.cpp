@@ -5,8 +5,6 @@
 
 #include "testing.hpp"
 
-extern "C" int detmpi_work_usleep(unsigned microseconds);  // lets the clock advance, as instrumented programs do
-
 using namespace mpi_test;
 
 namespace {

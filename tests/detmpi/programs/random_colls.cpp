@@ -29,7 +29,7 @@ class Message final : public Operation {
         data_(Kind::kInt, 1, {units}, {make_layout(info_of(Kind::kInt), 1, way)}, false, false, random) {}
 
   static size_t units_of(uint64_t program, uint64_t step, int sender) {
-    const uint64_t hash = hash_of({program, step, static_cast<uint64_t>(sender)});
+    const uint64_t hash = mix_all({program, step, static_cast<uint64_t>(sender)});
     return kBytes[hash % std::size(kBytes)] / sizeof(int);
   }
   void send(MPI_Comm comm, int to, bool synchronous) {
@@ -53,7 +53,7 @@ class Message final : public Operation {
 
  private:
   void expect(int sender) {
-    const uint64_t seed = hash_of({program_, step_, static_cast<uint64_t>(sender), 1});
+    const uint64_t seed = mix_all({program_, step_, static_cast<uint64_t>(sender), 1});
     data_.expect(0, units_of(program_, step_, sender), [&](size_t i) { return element(Kind::kInt, seed, i); });
   }
   const uint64_t program_, step_;
@@ -66,8 +66,8 @@ class Player {
  public:
   explicit Player(uint64_t program)
       : program_(program),
-        shared_(hash_of({program, 1})),
-        waits_(hash_of({program, 2, static_cast<uint64_t>(g_rank)})) {
+        shared_(mix_all({program, 1})),
+        waits_(mix_all({program, 2, static_cast<uint64_t>(g_rank)})) {
     Comm world;
     world.handle = MPI_COMM_WORLD;
     for (int rank = 0; rank < g_size; ++rank) world.groups[0].push_back(rank);
@@ -95,7 +95,7 @@ class Player {
 
  private:
   // For what this rank decides in the step alone.
-  Random of_step() const { return Random(hash_of({program_, 3, step_, static_cast<uint64_t>(g_rank)})); }
+  Random of_step() const { return Random(mix_all({program_, 3, step_, static_cast<uint64_t>(g_rank)})); }
 
   struct Restart {  // of a persistent operation: known to all ranks
     size_t comm;

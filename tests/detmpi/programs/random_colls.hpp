@@ -4,23 +4,18 @@
 
 #include <algorithm>
 #include <functional>
-#include <initializer_list>
 #include <numeric>
 
 #include "testing.hpp"
 
 namespace random_colls {
 
-inline uint64_t hash_of(std::initializer_list<uint64_t> values) {
-  uint64_t hash = 1;
-  for (const uint64_t value : values) hash = mpi_test::mix(hash * 0x100000001b3u + value) | hash << 32;
-  return hash;
-}
+using mpi_test::mix_all;
 
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t next() { return hash_of({state_, ++drawn_}); }
+  uint64_t next() { return mix_all({state_, ++drawn_}); }
   size_t below(size_t n) { return next() % n; }
   bool one_in(size_t n) { return below(n) == 0; }
   template <typename List>
@@ -108,26 +103,20 @@ void fold_as(Element& left, const Element& right) {
   std::memcpy(&b, right.bytes, sizeof b);
   left = element_of(static_cast<T>(Operation()(a, b)));
 }
-struct Least {
+// The value that is before the other one by `Before`; of pairs with the same value the lesser index.
+template <typename Before>
+struct Foremost {
   template <typename T>
   T operator()(const T& a, const T& b) const {
-    return std::min(a, b);
+    return Before()(b, a) ? b : a;
   }
   Pair operator()(const Pair& a, const Pair& b) const {
     if (a.value == b.value) return {a.value, std::min(a.index, b.index)};
-    return a.value < b.value ? a : b;
+    return Before()(b.value, a.value) ? b : a;
   }
 };
-struct Greatest {
-  template <typename T>
-  T operator()(const T& a, const T& b) const {
-    return std::max(a, b);
-  }
-  Pair operator()(const Pair& a, const Pair& b) const {
-    if (a.value == b.value) return {a.value, std::min(a.index, b.index)};
-    return a.value > b.value ? a : b;
-  }
-};
+using Least = Foremost<std::less<>>;
+using Greatest = Foremost<std::greater<>>;
 struct Times {
   Matrix operator()(const Matrix& x, const Matrix& y) const {
     return {x.a * y.a + x.b * y.c, x.a * y.b + x.b * y.d, x.c * y.a + x.d * y.c, x.c * y.b + x.d * y.d};

@@ -171,7 +171,7 @@ class Call final : public Operation {
   void finish(const MPI_Status&) override {
     active = false;
     ++starts_;
-    uint64_t hash = hash_of({step_.number, starts_});
+    uint64_t hash = mix_all({step_.number, starts_});
     for (const unsigned char byte : receive_.memory()) hash = (hash ^ byte) * 0x100000001b3u;
     g_results += hash;
     const std::string text = text_ + ", start " + std::to_string(starts_);
@@ -200,7 +200,7 @@ class Call final : public Operation {
     if (step_.is(kUneven)) {
       // In place both of a pair get as much as they send.
       const bool swap = step_.in_place && to >= 0 && from > to;
-      const uint64_t hash = hash_of({step_.number, step_.program, static_cast<uint64_t>(swap ? to : from),
+      const uint64_t hash = mix_all({step_.number, step_.program, static_cast<uint64_t>(swap ? to : from),
                                      static_cast<uint64_t>(swap ? from : to), static_cast<uint64_t>(name)});
       units = hash % 4 == 0 ? 0 : hash / 4 % (2 * units + 1);
     }
@@ -232,7 +232,7 @@ class Call final : public Operation {
   // Elements of the result at the members of a group, if they share it: the cuts are at random places.
   std::vector<int> shares(size_t members, size_t total, size_t side) const {
     std::vector<size_t> cuts{0, total};
-    for (size_t i = 1; i < members; ++i) cuts.push_back(hash_of({step_.program, step_.number, side, i}) % (total + 1));
+    for (size_t i = 1; i < members; ++i) cuts.push_back(mix_all({step_.program, step_.number, side, i}) % (total + 1));
     std::sort(cuts.begin(), cuts.end());
     std::vector<int> counts;
     for (size_t i = 0; i < members; ++i) counts.push_back(static_cast<int>(cuts[i + 1] - cuts[i]));
@@ -285,7 +285,7 @@ class Call final : public Operation {
 
   uint64_t seed_of(const Part& part) const {
     const auto number = [](int value) { return static_cast<uint64_t>(value + 1); };
-    return hash_of({step_.program, step_.number, starts_, number(part.from), number(part.to), number(part.name)});
+    return mix_all({step_.program, step_.number, starts_, number(part.from), number(part.to), number(part.name)});
   }
   auto values_of(const Part& part) const {
     return [kind = step_.kind, seed = seed_of(part)](size_t i) { return element(kind, seed, i); };

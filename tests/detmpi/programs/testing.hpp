@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@
   do {                                                                  \
     if (!(condition)) mpi_test::failed(#condition, __FILE__, __LINE__); \
   } while (false)
+
+// Lets the logical clock advance, as instrumented programs do. DetMPI alone has it.
+extern "C" int detmpi_work_usleep(unsigned microseconds);
 
 namespace mpi_test {
 
@@ -61,6 +65,13 @@ inline uint32_t mix(uint64_t x) {
   x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9u;
   return static_cast<uint32_t>(x >> 32);
+}
+
+// Of all of them, in this order.
+inline uint64_t mix_all(std::initializer_list<uint64_t> values) {
+  uint64_t hash = 1;
+  for (const uint64_t value : values) hash = mix(hash * 0x100000001b3u + value) | hash << 32;
+  return hash;
 }
 
 // Keeps the core busy; a million rounds take some milliseconds.
