@@ -20,7 +20,7 @@ namespace detmpi {
 namespace {
 
 constexpr uint64_t kPauseNs = 100'000;
-constexpr uint64_t kBlockedNs = 500'000'000;       // of a member that waits: it will not come
+constexpr uint64_t kBlockedNs = 500'000'000;       // where nothing is known of a member that waits: it will not come
 constexpr uint64_t kPatienceNs = 10'000'000'000u;  // for members that compute
 
 chan::Board& board_of(Comm& comm) { return comm.transport->board; }
@@ -35,24 +35,16 @@ std::optional<Begun> find(const chan::Board& board, uint32_t member, uint64_t nu
   return note ? std::optional(Begun{member, *note}) : std::nullopt;
 }
 
-// Waits until it is known whether the member begins the operation by the logical time `until`: which members the
-// message is about must not depend on who has come so far.
+// Waits until it is known whether the member begins the operation by the logical time `until`, which is no later than
+// this rank's clock: which members the message is about must not depend on who has come so far.
 void wait_for_member(Comm& comm, uint32_t member, uint64_t number, uint64_t until) {
   const chan::Board& board = board_of(comm);
-  const auto& line = clock_line(world_rank_of(comm, member));
+  const int rank = world_rank_of(comm, member);
   const uint64_t start = spmc::base::monotonic_ns();
-  uint64_t moved = start;
-  uint32_t version = line.version.load();
   while (board.log(member).begun.load(std::memory_order_acquire) <= number) {
-    if (board.has_quit(member)) return;
-    const auto kind = static_cast<space::ClockKind>(line.kind.load());
-    if (kind == space::ClockKind::kDone || line.clock.load(std::memory_order_acquire) > until) return;
-    const uint64_t now = spmc::base::monotonic_ns();
-    const bool blocked = kind == space::ClockKind::kWaitAll || kind == space::ClockKind::kWaitAny;
-    if (!blocked || line.version.load() != version) moved = now;
-    if (now - moved > kBlockedNs || now - start > kPatienceNs) return;
-    version = line.version.load();
-    g_engine.poll_all();
+    if (board.has_quit(member) || g_engine.acts_after(rank, until)) return;
+    const uint64_t waited = spmc::base::monotonic_ns() - start;
+    if (waited > (g_engine.first_come() ? kBlockedNs : kPatienceNs)) return;
     spmc::base::sleep_ns(kPauseNs);
   }
 }

@@ -131,6 +131,18 @@ void Engine::learn_by_snapshot(const Wait& wait) {
   conclude_what_is_known(wait);
 }
 
+bool Engine::acts_after(int rank, uint64_t time) {
+  g_job->bounds_asked.store(1);  // blocked ranks publish what they wait for
+  spmc::base::heavy_fence();
+  polls_ = 0;
+  asked_at_ = concluded_at_ = ~uint64_t{0};
+  questions_.clear();
+  learn_by_snapshot({Wait::Kind::kTest});
+  end_block();
+  if (first_come_) return JobView().done(rank) || clock_line(rank).clock.load(std::memory_order_acquire) > time;
+  return !horizon_.wanting(rank, horizon_.arrival_of(time));
+}
+
 void Engine::conclude_what_is_known(const Wait& wait) {
   if (concluded_at_ == news()) return;
   concluded_at_ = news();
@@ -414,7 +426,10 @@ void Engine::add_needs(const Wait& wait) {
   end.time = needs_.size() == 1 ? g_clock : wait.until();  // all are complete by then: who knows when
 }
 
+// In the midst of a call: the job may end here once others know of this time, and what was printed before the call
+// belongs to an earlier one.
 void Engine::publish_clock() {
+  show_printed();
   clock_line(rank_).clock.store(std::min(g_clock, g_clock_limit), std::memory_order_release);
   wake_watchers(rank_);
 }

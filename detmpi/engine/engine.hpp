@@ -209,6 +209,10 @@ class Engine {
   // The program learns that the request is complete: only now the clock moves, never when a message happens to be taken
   // in. Its acknowledgement, if one is due, is sent.
   void observe(Request& request);
+  // One look at all others, and what they need of this rank for times up to its clock. True if the rank's next action
+  // that is not visible yet comes after `time`.
+  bool acts_after(int rank, uint64_t time);
+  bool first_come() const { return first_come_; }
   // Publishes the clock after a call that others may have watched.
   void announce();
   void announce_if_due() {

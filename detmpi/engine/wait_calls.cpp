@@ -94,20 +94,30 @@ MPI_Status* status_at(MPI_Status statuses[], size_t i) {
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-int in_status() { return make_error(MPI_ERR_IN_STATUS, "at least one request failed: see MPI_ERROR in the statuses"); }
+// Of several requests: the error of the call, which tells of the first that failed.
+class Failed {
+ public:
+  void note(int code, int place) {
+    if (code != MPI_SUCCESS && code_ == MPI_SUCCESS) code_ = make_error_in_status(code, place);
+  }
+  int code() const { return code_; }
+
+ private:
+  int code_ = MPI_SUCCESS;
+};
 
 int conclude_all(int count, MPI_Request handles[], MPI_Status statuses[]) {
-  bool failed = false;
+  Failed failed;
   for (int i = 0; i < count; ++i) {
     MPI_Status* status = status_at(statuses, static_cast<size_t>(i));
     Request* request = active_request(handles[i]);
     int code = MPI_SUCCESS;
     if (request == nullptr) empty_status(status, MPI_ANY_SOURCE);
     else code = conclude(*request, &handles[i], status);
-    failed = failed || code != MPI_SUCCESS;
+    failed.note(code, i);
     if (wanted(status)) status->MPI_ERROR = code;
   }
-  return failed ? in_status() : MPI_SUCCESS;
+  return failed.code();
 }
 
 // The active ones among several requests, and what is known of each. One call uses it at a time.
@@ -224,16 +234,16 @@ int conclude_some(const Requests& requests, const std::vector<size_t>& which, MP
                   int indices[], MPI_Status statuses[]) {
   std::vector<int> places;  // concluding changes what is active
   for (const size_t i : which) places.push_back(requests.place(i));
-  bool failed = false;
+  Failed failed;
   *outcount = 0;
   for (const int place : places) {
     MPI_Status* status = status_at(statuses, static_cast<size_t>(*outcount));
     const int code = conclude(*active_request(handles[place]), &handles[place], status);
     if (wanted(status)) status->MPI_ERROR = code;
-    failed = failed || code != MPI_SUCCESS;
+    failed.note(code, place);
     indices[(*outcount)++] = place;
   }
-  return failed ? in_status() : MPI_SUCCESS;
+  return failed.code();
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ void leave() {
   if (!is_rank_at_work()) return;
   show_printed();
   stay_failed(as_found());
+  rank_output_end();
 }
 
 void leave_abruptly() {

@@ -240,6 +240,7 @@ void job_abort(int code, const char* line, bool in_engine) {
   if (g_job != nullptr) {
     stay_failed(in_engine ? Stay::kStill : Stay::kAtWork);
     if (!abort_first(code)) wait_for_end();
+    rank_output_end();
   }
   std::fputs(line, stderr);
   end_rank((code & 0xff) != 0 ? code & 0xff : 1);

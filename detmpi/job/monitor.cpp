@@ -243,7 +243,7 @@ class RankWatch final : public Watch {
   // but ends.
   void end_slow_one() {
     const bool crashed = rank_record(ended_by_->rank).crash_signal.load(std::memory_order_acquire) != 0;
-    if (crashed || spmc::base::monotonic_ns() - let_end_ns_ < kGraceNs) return;
+    if (crashed || spmc::base::monotonic_ns() - let_end_ns_ < g_job->grace_ns) return;
     explain("rank %d ends before MPI_Finalize, and what it does at its exit takes too long; the job ends",
             ended_by_->rank);
     finish_with(1);

@@ -69,13 +69,15 @@ spmc::base::Status OutputMerge::write_text() {
 // Chooses what is written next. False: nothing is certain beyond what was written; true: look again, there may be.
 bool OutputMerge::next_piece() {
   if (g_job->order_output == 0) return next_piece_unordered();
+  drop_what_is_cut_off();
   // Epochs only grow: what was before an old front is before the present one.
   if (marks_.empty() || !have_front_ || marks_.top().key >= front_) {
     if (!find_front() && !cut_) return false;
     read_marks();  // all that are before the front have been written
+    drop_what_is_cut_off();
     if (have_front_ && (marks_.empty() || marks_.top().key >= front_)) return take_front();
   }
-  if (marks_.empty() || is_cut_off(marks_.top().key)) return take_rest();
+  if (marks_.empty()) return take_rest();
   const Mark mark = marks_.top();
   marks_.pop();
   uint64_t& certain = stream(mark.key.rank, mark.printed).certain;
@@ -115,6 +117,11 @@ bool OutputMerge::take_front() {
 }
 
 bool OutputMerge::is_cut_off(Key key) const { return cut_ && key.epoch >= cut_->epoch && key.rank != cut_->rank; }
+
+// The rank that has failed may come behind it.
+void OutputMerge::drop_what_is_cut_off() {
+  while (!marks_.empty() && is_cut_off(marks_.top().key)) marks_.pop();
+}
 
 // When all before the cut has been written: ends without a newline.
 bool OutputMerge::take_rest() {

@@ -85,6 +85,7 @@ class OutputMerge {
   bool take_front();
   bool take_rest();
   bool is_cut_off(Key key) const;
+  void drop_what_is_cut_off();
   bool find_front();
   bool front_is_blocked() const;
   void learn_of_blocked();

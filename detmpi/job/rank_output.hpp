@@ -7,21 +7,22 @@
 // is the begin of an epoch itself. So merging by (epoch, rank) never shows an effect before its cause; and neither
 // depends on timing, as the clock does not.
 //
-// The rank looks at its files whenever a call returns in a later epoch than it began (output_tick), before the program
-// goes on: what is new was printed in the epoch that is over. It does not matter who wrote it, the rank or a child
-// process that it has waited for.
+// The rank looks at its files whenever a call returns in a later epoch than it began, before the program goes on, and
+// when work between calls leads to a later one (output_tick): what is new was printed in the epoch that is over. It does
+// not matter who wrote it, the rank or a child process that it has waited for.
 #pragma once
 
 #include "output_files.hpp"
 
 namespace detmpi {
 
-// Epoch of what is printed after MPI_Finalize: later than everything else.
+// Epoch of what is printed after MPI_Finalize, or by a rank that has failed once the others are where the job ends:
+// later than everything else.
 inline constexpr uint64_t kLastEpoch = ~uint64_t{0};
 
 void rank_output_begin(int rank, RankOutputFiles files);
 
-// In MPI_Finalize, when nothing of it is left to be done.
+// In MPI_Finalize, when nothing of it is left to be done; and of a rank that has failed, when it is told to end.
 void rank_output_end();
 
 // What stdio still holds becomes visible: before the rank waits for longer, since it may be killed there, and before it

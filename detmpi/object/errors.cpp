@@ -192,6 +192,14 @@ int make_job_error(int error_class, int exit_code, std::string text) {
   return make_code(error_class, std::move(text), exit_code);
 }
 
+int make_error_in_status(int code, int place) {
+  const Message* message = message_of(code);
+  if (message != nullptr && message->exit_code != 0) {
+    return make_job_error(MPI_ERR_IN_STATUS, message->exit_code, message->text);
+  }
+  return make_error(MPI_ERR_IN_STATUS, "request %d failed: %s", place, error_text(code).c_str());
+}
+
 int fail(int error_class, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);

@@ -23,6 +23,9 @@ inline constexpr int kFirstUserCode = MPI_ERR_LASTCODE + 1;
 // text tells all.
 [[gnu::cold]] int make_job_error(int error_class, int exit_code, std::string text);
 
+// MPI_ERR_IN_STATUS: of several requests the one at that place has failed first, with that code.
+[[gnu::cold]] int make_error_in_status(int code, int place);
+
 // The class of a code; the code itself where it is a class, MPI_ERR_UNKNOWN where it is neither.
 int error_class_of(int code);
 

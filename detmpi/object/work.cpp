@@ -37,6 +37,7 @@ void work_advance_clock() {
   g_extra_ticks += units / kUnitsPerTick;
   g_work.remainder = units % kUnitsPerTick;
   g_work.granted = detmpi_work_left = kGrantedUnits;
+  output_tick();
 }
 
 }  // namespace detmpi
@@ -46,6 +47,7 @@ using namespace detmpi;
 // The next action comes after what is published, as it does in a call.
 void detmpi_work() {
   if (g_work.publishes && g_call.id == CallId::kNone && g_job_state == JobState::kRunning) {
+    const InLibrary in_library;
     work_advance_clock();
     publish_running_clock();
     return;

@@ -35,6 +35,8 @@ extern __thread Work g_work __attribute__((tls_model("initial-exec")));
 // The calling thread is the rank's from now on. `alone`: no other thread will call MPI.
 void work_begin(bool alone);
 
+// What was printed before is in its file and marked when this returns: once the clock is published, a job that ends
+// early may end here.
 [[gnu::cold]] void work_advance_clock();
 
 // The clock advances by the work since it last did.

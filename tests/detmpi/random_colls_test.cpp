@@ -2,6 +2,7 @@
 // results with every order of messages, way of starting, and way of large data.
 //
 // COLLS_PROGRAMS is the number of programs, COLLS_FIRST that of the first one.
+#include "../determinism/disturb.hpp"
 #include "run_mpi.hpp"
 #include "support/environment.hpp"
 
@@ -9,12 +10,21 @@ using namespace mpi_test;
 
 using test_support::number_from_environment;
 
+namespace {
+
+constexpr int kRanks[] = {1, 2, 3, 4, 5, 7, 8};
+uint64_t first_program() { return number_from_environment("COLLS_FIRST", 1); }
+uint64_t number_of_programs() {
+  return number_from_environment("COLLS_PROGRAMS", test_support::kAddressSanitizer ? 14 : 56);
+}
+
+bool says(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
+
+}  // namespace
+
 TEST_CASE("random collective operations give what they should, also in other orders") {
-  constexpr int kRanks[] = {1, 2, 3, 4, 5, 7, 8};
   constexpr const char* kDirectFrom[] = {"1", "1000", "16K", "never"};
-  const uint64_t first = number_from_environment("COLLS_FIRST", 1);
-  const uint64_t programs = number_from_environment("COLLS_PROGRAMS", test_support::kAddressSanitizer ? 14 : 56);
-  for (uint64_t number = first; number < first + programs; ++number) {
+  for (uint64_t number = first_program(), left = number_of_programs(); left > 0; ++number, --left) {
     const int ranks = kRanks[number % std::size(kRanks)];
     const std::vector<std::string> arguments = {std::to_string(number)};
     const std::string seed = "--seed=" + std::to_string(number % 3);
@@ -29,4 +39,25 @@ TEST_CASE("random collective operations give what they should, also in other ord
     CHECK(plain.out == varied.out);
     if (number % 3 == 0) CHECK(plain.err == varied.err);  // the digest
   }
+}
+
+// Members that do not go on with the communicator cannot notice: then the job ends well.
+TEST_CASE("random collective operations of which one does not match are told of, in the same words in every run") {
+  uint64_t told = 0;
+  for (uint64_t number = first_program(), left = number_of_programs(); left > 0; ++number, --left) {
+    const int ranks = 2 + static_cast<int>(number % 7);
+    const auto argv = job(ranks, "random_colls", {"--grace=60"}, {std::to_string(number), "wrong"});
+    const auto& how = determinism_test::kDisturbances[number % std::size(determinism_test::kDisturbances)];
+    const RunResult first = test_support::run_command(argv);
+    const RunResult disturbed = determinism_test::run_disturbed(how, argv, number);
+    INFO("program " << number << " on " << ranks << " ranks, " << how.name);
+    CHECK(first.exit_code == disturbed.exit_code);
+    REQUIRE(first.err == disturbed.err);
+    if (first.exit_code == 0) continue;
+    ++told;
+    INFO(first.err);
+    CHECK((says(first.err, "mismatched collective operations on ") || says(first.err, " bytes where ") ||
+           says(first.err, "detmpirun: deadlock: ")));
+  }
+  CHECK(told * 3 > number_of_programs() * 2);
 }

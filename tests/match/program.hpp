@@ -123,7 +123,7 @@ Trace run_reference(const Program& program, unsigned max_polls = 200, bool backw
 // A random program: every one of the things above, in proportions that make races, partial and total deadlocks, and
 // programs that end well, all common.
 struct Shape {
-  int ranks = 3;     // 2 to 6
+  int ranks = 3;     // 2 to 16
   int steps = 8;     // per rank, about
   bool acks = true;  // synchronous sends
   bool cancels = true;

@@ -16,7 +16,7 @@ namespace {
 class Generator {
  public:
   Generator(uint64_t seed, const Shape& shape) : random_(seed), shape_(shape) {
-    if (shape.ranks < 2 || shape.ranks > 6) throw std::invalid_argument("2 to 6 ranks");
+    if (shape.ranks < 2 || shape.ranks > 16) throw std::invalid_argument("2 to 16 ranks");
   }
 
   Program make() {

@@ -1,5 +1,5 @@
 // Plays a random program of the model of logical time (tests/match) with real messages: play NUMBER [varied |
-// free]. Each rank prints what it was told by each call, and when that was.
+// free | failing]. Each rank prints what it was told by each call, and when that was.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "collectives.hpp"
+#include "failure.hpp"
 #include "parcel.hpp"
 #include "playable.hpp"
 
@@ -35,14 +36,17 @@ uint64_t read_clock() {
 }
 
 // How a program is played. Varied: with messages of many lengths and types, and by other calls that mean the same in
-// logical time. Free: also by calls that the reference does not know.
-enum class Mode { kPlain, kVaried, kFree };
+// logical time. Free: also by calls that the reference does not know. Failing: so, and some ranks fail.
+enum class Mode { kPlain, kVaried, kFree, kFailing };
+bool is_free(Mode mode) { return mode == Mode::kFree || mode == Mode::kFailing; }
 
 Mode mode_from(const char* name) {
   if (name == nullptr) return Mode::kPlain;
   const std::string text = name;
-  EXPECT(text == "varied" || text == "free");
-  return text == "varied" ? Mode::kVaried : Mode::kFree;
+  if (text == "varied") return Mode::kVaried;
+  if (text == "free") return Mode::kFree;
+  EXPECT(text == "failing");
+  return Mode::kFailing;
 }
 
 class Player {
@@ -66,10 +70,12 @@ class Player {
       if (is_send) prepare(step, sent[{step.comm, step.peer}]++);
       else if (step.op == Op::kIrecv || step.op == Op::kRecv) prepare(step, 0);
     }
+    if (mode == Mode::kFailing) failure_ = failure_of(number, g_rank, program.ranks, steps_.size());
   }
 
   void play() {
     for (step_ = 0; step_ < steps_.size(); ++step_) {
+      fail_if_it_is_time();
       const Step& step = steps_[step_];
       if (step.op == Op::kWork) {
         detmpi_work_usleep(static_cast<unsigned>(step.work));
@@ -81,14 +87,16 @@ class Player {
         event_.clock = read_clock() - g_start;
         std::sort(event_.done.begin(), event_.done.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
         text_ += trace_line(static_cast<size_t>(g_rank), step, event_);
+        if (mode_ == Mode::kFailing) print();
       } while (!event_.flag && step.until_true);
     }
+    fail_if_it_is_time();
     collectives_.wait();
     while (!probed_.empty()) receive_probed(probed_.begin());
     text_ += collectives_.text();
     check_received();
+    print();
   }
-  const std::string& text() const { return text_; }
 
  private:
   struct Slot {
@@ -105,6 +113,15 @@ class Player {
     Route route;
     int tag;
   };
+
+  void print() {
+    std::fputs(text_.c_str(), stdout);
+    text_.clear();
+  }
+
+  void fail_if_it_is_time() const {
+    if (failure_ && failure_->step == step_) failure_->happen();
+  }
 
   static MPI_Comm make_comm(const std::vector<int>& members, int tag) {
     MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
@@ -132,7 +149,7 @@ class Player {
   }
 
   // In one of `n` cases, for calls that the reference does not know.
-  bool sometimes(uint64_t n) { return mode_ == Mode::kFree && choice(10 + ++choices_, step_, n) == 1; }
+  bool sometimes(uint64_t n) { return is_free(mode_) && choice(10 + ++choices_, step_, n) == 1; }
 
   // Before the clock is looked at: persistent requests and types take none of its ticks then.
   void prepare(const Step& step, uint64_t number) {
@@ -142,7 +159,7 @@ class Player {
     slot.step = &step;
     slot.number = number;
     // Receives from a usual source stay undecided over MPI_Isend and MPI_Irecv alone.
-    const bool leaves_open = program_.habits && mode_ != Mode::kFree && match_test::lets_hold(step.op);
+    const bool leaves_open = program_.habits && !is_free(mode_) && match_test::lets_hold(step.op);
     slot.persistent = !leaves_open && step.op != Op::kRecv && choice(1, at, 3) == 1;
     slot.buffered = !leaves_open && step.op == Op::kIsend && choice(2, at, 4) == 1;
     const size_t most = mode_ == Mode::kPlain ? 1 : Parcel::kMostWords;
@@ -317,7 +334,7 @@ class Player {
   // As the program would pass it: an inactive persistent request as what it is, or as none.
   MPI_Request handle(int at) const {
     const Slot& slot = slots_[static_cast<size_t>(at)];
-    return slot.active || mode_ == Mode::kFree ? slot.request : MPI_REQUEST_NULL;
+    return slot.active || is_free(mode_) ? slot.request : MPI_REQUEST_NULL;
   }
 
   void ask_for_status(int at) {
@@ -395,6 +412,7 @@ class Player {
   const std::vector<Step>& steps_;
   const uint64_t number_;
   const Mode mode_;
+  std::optional<Failure> failure_;
   std::vector<MPI_Comm> comms_;
   std::vector<int> me_;  // as a member of each
   std::vector<Slot> slots_;
@@ -435,11 +453,11 @@ int main(int argc, char** argv) {
   EXPECT(argc == 2 || argc == 3);
   const uint64_t number = std::strtoul(argv[1], nullptr, 10);
   const Mode mode = mode_from(argv[2]);
-  static const Program program = playable(number, mode == Mode::kFree);
+  static const Program program = playable(number, is_free(mode));
   EXPECT(program.ranks == mpi_test::g_size);
-  static Player player(program, number, mode);  // a receive may still get its message in MPI_Finalize
+  // Kept: messages may be copied from and to its buffers until the process has ended.
+  static Player& player = *new Player(program, number, mode);
   if (!program.habits) give_up_habits();
   start_together();
   player.play();
-  std::fputs(player.text().c_str(), stdout);
 }

@@ -1,7 +1,8 @@
 // Random collective operations: random_colls NUMBER. From the number all ranks draw the same sequence of operations, on
 // communicators that come and go, and among messages; and each rank draws for itself how its data lie, and when it
 // waits for what. Every byte of every buffer is compared with what follows from the numbers. Rank 0 prints a hash of
-// all results, which depends on the program's number and on the number of ranks alone.
+// all results, which depends on the program's number and on the number of ranks alone. "random_colls NUMBER wrong": one
+// rank begins something else than the others.
 #include "random_colls.hpp"
 
 #include <memory>
@@ -64,8 +65,9 @@ class Message final : public Operation {
 
 class Player {
  public:
-  explicit Player(uint64_t program)
+  Player(uint64_t program, bool wrong)
       : program_(program),
+        wrong_(wrong),
         shared_(mix_all({program, 1})),
         waits_(mix_all({program, 2, static_cast<uint64_t>(g_rank)})) {
     Comm world;
@@ -271,9 +273,13 @@ class Player {
   // ---- operations
 
   void collective() {
-    Step step = draw();
+    Step step = draw(shared_, shared_.below(comms_.size()));
     const Comm& comm = comms_[step.comm];
-    const size_t starts = step.form == Form::kPersistent ? 1 + shared_.below(3) : 1;
+    size_t starts = step.form == Form::kPersistent ? 1 + shared_.below(3) : 1;
+    if (goes_wrong(step, comm)) {
+      starts = 1;
+      if (!make_wrong(step, comm)) return;
+    }
     std::shared_ptr<Call> call;
     if (comm.handle != MPI_COMM_NULL) {
       Random own = of_step();
@@ -284,48 +290,85 @@ class Player {
     if (starts > 1) restarts_.push_back({step.comm, starts - 1, call});
   }
 
-  Step draw() {
+  // Once in a program that is to go wrong a member begins something else than the others, so that they must notice.
+  bool goes_wrong(const Step& step, const Comm& comm) {
+    Ranks all = comm.groups[0];
+    all.insert(all.end(), comm.groups[1].begin(), comm.groups[1].end());
+    if (!wrong_ || went_wrong_ || all.size() < 2 || comm.near || step.coll == kReduceLocal) return false;
+    const uint64_t hash = mix_all({program_, 4, step_});
+    if (hash % 4 != 0) return false;
+    went_wrong_ = true;
+    return all[hash / 8 % all.size()] == g_rank;
+  }
+
+  // False: it leaves the operation out.
+  bool make_wrong(Step& step, const Comm& comm) const {
+    Random own(mix_all({program_, 5}));
+    const Step right = step;
+    const bool sized = step.coll != kBarrier && !step.is(kUneven) && !comm.inter();
+    switch (own.below(5)) {
+      case 0:
+        if (step.is(kRooted) && !comm.inter()) step.root = (step.root + 1) % comm.groups[0].size();
+        break;
+      case 1:
+        if (sized) step.units[0] += 1 + own.below(3);
+        break;
+      case 2:
+        if (sized) step.units[0] /= 2;
+        break;
+      case 3: std::fprintf(stderr, "rank %d leaves out %s\n", g_rank, step.text().c_str()); return false;
+      default: break;
+    }
+    while (step.text() == right.text() || step.coll == kReduceLocal) {
+      step = draw(own, step.comm);
+      if (step.coll == right.coll) step = right;
+    }
+    std::fprintf(stderr, "rank %d: %s, instead of %s\n", g_rank, step.text().c_str(), right.text().c_str());
+    return true;
+  }
+
+  Step draw(Random& random, size_t at) const {
     Step step;
     step.program = program_;
     step.number = step_;
-    step.comm = shared_.below(comms_.size());
+    step.comm = at;
     const Comm& comm = comms_[step.comm];
-    const bool near = comm.near && shared_.one_in(2);
+    const bool near = comm.near && random.one_in(2);
     do {
-      step.coll = static_cast<Coll>(shared_.below(kColls));
+      step.coll = static_cast<Coll>(random.below(kColls));
     } while (step.is(kNear) != near || (comm.inter() && !step.is(kInter)));
     constexpr Form kForms[] = {Form::kBlocking,    Form::kBlocking,    Form::kBlocking,
                                Form::kNonblocking, Form::kNonblocking, Form::kPersistent};
-    step.form = step.coll == kReduceLocal ? Form::kBlocking : kForms[shared_.below(std::size(kForms))];
-    step.in_place = step.is(kInPlace) && !comm.inter() && shared_.one_in(3);
-    step.root_side = comm.inter() ? shared_.below(2) : 0;
-    step.root = shared_.below(comm.groups[step.root_side].size());
+    step.form = step.coll == kReduceLocal ? Form::kBlocking : kForms[random.below(std::size(kForms))];
+    step.in_place = step.is(kInPlace) && !comm.inter() && random.one_in(3);
+    step.root_side = comm.inter() ? random.below(2) : 0;
+    step.root = random.below(comm.groups[step.root_side].size());
     if (step.is(kReduces)) {
-      step.reduction = &reductions()[shared_.below(reductions().size())];
+      step.reduction = &reductions()[random.below(reductions().size())];
       step.kind = step.reduction->kind;
       step.unit = step.reduction->many;
     } else {
-      step.kind = static_cast<Kind>(shared_.below(kKinds));
-      step.unit = shared_.one_in(2) ? 1 : 3;
+      step.kind = static_cast<Kind>(random.below(kKinds));
+      step.unit = random.one_in(2) ? 1 : 3;
     }
-    draw_units(step, comm);
+    draw_units(step, comm, random);
     return step;
   }
 
   // Not too much at any member.
-  void draw_units(Step& step, const Comm& comm) {
+  static void draw_units(Step& step, const Comm& comm, Random& random) {
     const size_t members = comm.groups[0].size() + comm.groups[1].size();
     const bool many = step.is(kSendsMany | kReceivesMany) || step.coll == kReduceScatterBlock;
     const size_t blocks = !many                                              ? 1
                           : step.coll == kReduceScatterBlock && comm.inter() ? members * members / 4
                                                                              : members;
     for (size_t& units : step.units) {
-      size_t bytes = kBytes[shared_.below(std::size(kBytes))];
-      if (shared_.one_in(4)) bytes /= members;
-      if (step.is(kReduces) && shared_.one_in(12)) bytes = kMostTogether;
+      size_t bytes = kBytes[random.below(std::size(kBytes))];
+      if (random.one_in(4)) bytes /= members;
+      if (step.is(kReduces) && random.one_in(12)) bytes = kMostTogether;
       bytes = std::min(bytes, kMostTogether / blocks);
       const size_t unit = step.unit * info_of(step.kind).bytes;
-      units = (bytes + (shared_.one_in(2) ? unit - 1 : 0)) / unit;
+      units = (bytes + (random.one_in(2) ? unit - 1 : 0)) / unit;
     }
     if (!comm.inter()) step.units[1] = 0;
   }
@@ -372,7 +415,8 @@ class Player {
     if (some.empty()) return;
     waits_.shuffle(some);
     some.resize(1 + waits_.below(some.size()));
-    complete(some, waits_.below(7));
+    const size_t way = waits_.below(7);
+    complete(some, wrong_ && way % 2 == 0 ? 1 : way);  // what never comes is not tested for
   }
 
   // Waits, in some way, for all of them or for one at least.
@@ -425,6 +469,8 @@ class Player {
   }
 
   const uint64_t program_;
+  const bool wrong_;
+  bool went_wrong_ = false;
   Random shared_;  // the same at all ranks
   Random waits_;   // what is under way depends on the order of messages, and so what is drawn
   uint64_t step_ = 0;
@@ -437,11 +483,11 @@ class Player {
 
 int main(int argc, char** argv) {
   const mpi_test::Mpi mpi(argc, argv);
-  EXPECT(argc == 2);
+  EXPECT(argc == 2 || (argc == 3 && std::strcmp(argv[2], "wrong") == 0));
   const uint64_t program = std::strtoul(argv[1], nullptr, 10);
   MPI_Type_contiguous(4, MPI_UINT32_T, &g_matrix);
   MPI_Type_commit(&g_matrix);
-  Player player(program);
+  Player player(program, argc == 3);
   player.play();
   MPI_Type_free(&g_matrix);
   const uint64_t results = Call::g_results;
