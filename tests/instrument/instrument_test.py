@@ -162,8 +162,23 @@ def the_lookahead_makes_no_difference_to_work(bench):
     expect(bench.run(program, "--lookahead=1") == bench.run(program, "--lookahead=10000"), "lookahead")
 
 
+def the_library_calls_no_copies_of_the_program(bench):
+    """They would be counted as the program's work, and how often it calls some depends on timing."""
+    log = bench.folder / "bindings"
+    bindings = {"LD_BIND_NOW": "1", "LD_DEBUG": "bindings", "LD_DEBUG_OUTPUT": str(log)}
+    program = bench.build("vectors.cpp", "-O0")
+    bench.run(program, "--start=exec", ranks=2, around=["env", *(f"{name}={value}" for name, value in bindings.items())])
+    lines = [line for file in bench.folder.glob("bindings.*") for line in file.read_text().splitlines()
+             if f" to {program} " in line]
+    own = re.compile(r"/lib(detmpi|dlinux)\.so.* symbol `_Z(NK?(St|9__gnu_cxx)|St)")
+    expect(lines, "nothing is bound to the program")
+    taken = [line for line in lines if own.search(line)]
+    expect(not taken, "\n".join(taken))
+
+
 TESTS = [same_in_every_run, every_kind_of_work_counts, in_proportion, the_machine_makes_no_difference,
-         not_without_the_plugin, pauses, outside_a_job, fortran, tasks, the_lookahead_makes_no_difference_to_work]
+         not_without_the_plugin, pauses, outside_a_job, fortran, tasks, the_lookahead_makes_no_difference_to_work,
+         the_library_calls_no_copies_of_the_program]
 
 
 def main():

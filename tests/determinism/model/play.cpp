@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <thread>
 
 #include "collectives.hpp"
 #include "failure.hpp"
@@ -36,9 +37,11 @@ uint64_t read_clock() {
 }
 
 // How a program is played. Varied: with messages of many lengths and types, and by other calls that mean the same in
-// logical time. Free: also by calls that the reference does not know. Failing: so, and some ranks fail.
+// logical time. Free: also by calls that the reference does not know, some by several threads. Failing: so, and some
+// ranks fail.
 enum class Mode { kPlain, kVaried, kFree, kFailing };
 bool is_free(Mode mode) { return mode == Mode::kFree || mode == Mode::kFailing; }
+bool has_threads(Mode mode, uint64_t number) { return is_free(mode) && number % 3 == 1; }
 
 Mode mode_from(const char* name) {
   if (name == nullptr) return Mode::kPlain;
@@ -83,7 +86,8 @@ class Player {
       }
       do {
         event_ = {static_cast<int>(step_), true, 0, {}};
-        call(step);
+        if (has_threads(mode_, number_) && sometimes(2)) std::thread([&] { call(step); }).join();
+        else call(step);
         event_.clock = read_clock() - g_start;
         std::sort(event_.done.begin(), event_.done.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
         text_ += trace_line(static_cast<size_t>(g_rank), step, event_);
@@ -449,10 +453,10 @@ void start_together() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  mpi_test::Mpi mpi(argc, argv);
   EXPECT(argc == 2 || argc == 3);
   const uint64_t number = std::strtoul(argv[1], nullptr, 10);
   const Mode mode = mode_from(argv[2]);
+  mpi_test::Mpi mpi(argc, argv, has_threads(mode, number) ? MPI_THREAD_SERIALIZED : MPI_THREAD_SINGLE);
   static const Program program = playable(number, is_free(mode));
   EXPECT(program.ranks == mpi_test::g_size);
   // Kept: messages may be copied from and to its buffers until the process has ended.

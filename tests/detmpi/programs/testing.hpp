@@ -35,8 +35,11 @@ inline int g_size = 1;
 
 class Mpi {
  public:
-  Mpi(int& argc, char**& argv) {
-    MPI_Init(&argc, &argv);
+  Mpi(int& argc, char**& argv, int threads = MPI_THREAD_SINGLE) {
+    int provided = MPI_THREAD_SINGLE;
+    if (threads == MPI_THREAD_SINGLE) MPI_Init(&argc, &argv);
+    else MPI_Init_thread(&argc, &argv, threads, &provided);
+    EXPECT(provided == threads);
     MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &g_size);
   }
