@@ -9,6 +9,7 @@
 #include <base/sys.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include "../object/call.hpp"
 #include "choices.hpp"
@@ -114,15 +115,16 @@ void Engine::queue_send(Request& request) {
   limit_clock();
 }
 
-// The clock stays before the first send that is not visible yet.
+// The clock stays before the first send that is not visible yet. What is published of a wait depends on it.
 void Engine::limit_clock() {
-  g_clock_limit = chan::match::kNever;
+  const uint64_t before = std::exchange(g_clock_limit, chan::match::kNever);
   for (const int to : blocked_to_) {
     const Queue<Request>& waiting = out_[static_cast<size_t>(to)].waiting;
     const Request* request = waiting.first;
     while (request != nullptr && request->started) request = request->next;
     if (request != nullptr) g_clock_limit = std::min(g_clock_limit, request->post - 1);
   }
+  if (g_clock_limit != before) ++changes_;
 }
 
 // Pushes as much of the message as there is room for. True when all of it is in the lane.

@@ -30,6 +30,9 @@ TEST_CASE("generalized requests") { expect_same_everywhere("generalized", {1, 2,
 TEST_CASE("derived datatypes travel") { expect_same_everywhere("types", {1, 2, 3, 8}); }
 TEST_CASE("parts of arrays travel") { expect_same_everywhere("arrays", {1, 2, 3, 8}); }
 TEST_CASE("pending sends go on inside other calls") { expect_same_everywhere("progress", {1, 2, 4}); }
+TEST_CASE("a rank whose sends found no room tells how far it has come when they do") {
+  expect_same_everywhere("full_lane", {3, 5});
+}
 TEST_CASE("receives behind one that prefers its usual source") { expect_same_everywhere("habits", {1, 2, 3, 8}); }
 TEST_CASE("messages from buffer to buffer") { expect_same_everywhere("direct", {2, 3, 8}); }
 TEST_CASE("every way for a large message gives the same") {
