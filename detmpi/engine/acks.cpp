@@ -50,6 +50,7 @@ bool Engine::try_acknowledge(const Unacknowledged& entry) {
   Outbound& out = out_[static_cast<size_t>(entry.from)];
   if (!out.lane.open()) open_lane(entry.from);
   chan::Cell* cell = out.lane.try_reserve(1);
+  acks_lack_room_ = acks_lack_room_ || cell == nullptr;
   if (cell == nullptr) return false;
   cell->aux = entry.id;
   cell->stamp = stamp;
@@ -61,6 +62,7 @@ bool Engine::try_acknowledge(const Unacknowledged& entry) {
 }
 
 void Engine::settle_acks() {
+  acks_lack_room_ = false;
   std::erase_if(unacknowledged_, [&](const Unacknowledged& entry) {
     if (entry.request == nullptr || !may_acknowledge(*entry.request) || !try_acknowledge(entry)) return false;
     entry.request->ack_due = false;

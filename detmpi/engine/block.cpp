@@ -144,7 +144,7 @@ bool Engine::acts_after(int rank, uint64_t time) {
 }
 
 void Engine::conclude_what_is_known(const Wait& wait) {
-  if (concluded_at_ == news()) return;
+  if (concluded_at_ == news() && !acks_lack_room_) return;
   concluded_at_ = news();
   if (unacknowledged_.empty() && waits_for_all_there_is(wait)) return settle(Horizon::Others(horizon_, rank_));
   horizon_.set_self(later(earliest_return(wait), 1));

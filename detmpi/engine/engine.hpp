@@ -120,6 +120,7 @@ struct SentOffer {
 struct Inbound {  // from one rank
   chan::LaneIn lane;
   bool known = false;            // in Engine::sources_
+  uint32_t acks = 0;             // that were taken since the sender was woken last
   uint64_t messages = 0;         // that were taken in
   Queue<Request> posted;         // plain receives of this source, in post order
   Arrival arriving;              // in pieces that follow each other
@@ -447,9 +448,10 @@ class Engine {
   };
   std::vector<Pattern> patterns_;
   std::vector<Unacknowledged> unacknowledged_;
-  std::vector<Request*> late_;  // freed receives that are complete after the clock
-  std::vector<Request*> acks_;  // synchronous sends by ack id - 1; null: free
-  uint32_t acks_expected_ = 0;  // of them
+  bool acks_lack_room_ = false;  // some of them could be acknowledged
+  std::vector<Request*> late_;   // freed receives that are complete after the clock
+  std::vector<Request*> acks_;   // synchronous sends by ack id - 1; null: free
+  uint32_t acks_expected_ = 0;   // of them
   DirectFrom direct_from_{DirectFrom::kNever, DirectFrom::kNever};
   spmc::EPageIndex offer_table_;   // none until the first offer
   uint32_t offers_used_ = 0;       // bit mask

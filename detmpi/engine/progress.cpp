@@ -77,6 +77,10 @@ void Engine::poll_source(int from, const Request* until) {
   }
 }
 
+// A full lane of acknowledgements wakes its sender several times: the last time there is room for the largest record,
+// which takes up half of a lane at most. Each would be too many, as their sender mostly waits for something else.
+constexpr uint32_t kWakesPerLane = 8;
+
 void Engine::take_record(int from, Inbound& in, chan::Cell* cell) {
   publisher_.run();  // before it is passed
   ++changes_;
@@ -98,10 +102,12 @@ void Engine::take_record(int from, Inbound& in, chan::Cell* cell) {
     case kRecordAck:
       take_ack(cell->aux, cell->stamp);
       in.lane.pass(1);
-      return;
+      if (++in.acks < g_job->lane_cells / kWakesPerLane) return;
+      break;
     default: CHECK(false, "rank %d: a record of unknown kind %u from rank %d", rank_, kind, from);
   }
   // The sender may be asleep for want of room.
+  in.acks = 0;
   wake_rank(from);
 }
 
