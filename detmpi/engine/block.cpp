@@ -123,7 +123,7 @@ void Engine::learn(const Wait& wait) {
 
 void Engine::learn_by_snapshot(const Wait& wait) {
   publish(wait);
-  horizon_.take_snapshot();
+  horizon_.take_snapshot(later(g_clock_limit, 1));
   learn_of_acks(wait);
   poll_all();
   horizon_.adopt();
@@ -469,7 +469,7 @@ void Engine::prepare_sleep(const Wait& wait) {
 
 // A program that was started by itself has nobody who would tell of its deadlock.
 void Engine::end_if_stuck() {
-  horizon_.take_snapshot();
+  horizon_.take_snapshot(later(g_clock_limit, 1));
   if (horizon_.never_acts()) {
     spmc::base::complain("%s waits for what can never come: this is a job of one rank", call_name(g_call.id));
     spmc::base::die(kStuckExit);

@@ -1,6 +1,7 @@
 #include "horizon.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace detmpi {
 
@@ -33,9 +34,12 @@ bool Horizon::look(int rank, Time beyond) {
   return false;
 }
 
-void Horizon::take_snapshot() {
+void Horizon::take_snapshot(Time unsent) {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // what this rank has published, before it reads
+  Time& own = fresh_[static_cast<size_t>(rank_)];
+  const Time acts = std::exchange(own, std::min(own, unsent));
   const auto& bounds = solver_.solve(snapshot_->take(), fresh_);
+  own = acts;
   for (size_t i = 0; i < bounds.size(); ++i) {
     if (bounds[i] <= fresh_[i]) continue;
     fresh_[i] = bounds[i];

@@ -57,8 +57,9 @@ class Horizon final : public chan::match::Horizon {
   // A rank that was found wanting is blocked: a snapshot may tell more.
   bool snapshot_helps() const { return blocked_found_; }
   void begin_looks() { blocked_found_ = false; }
-  // This rank has published how it stands itself.
-  void take_snapshot();
+  // This rank has published how it stands itself. `unsent`: no message that it has not made visible yet was sent before
+  // this; its next action may be later, but others get these messages first.
+  void take_snapshot(Time unsent);
   // By the latest snapshot this rank is in a deadlock.
   bool never_acts() const { return fresh_[static_cast<size_t>(rank_)] == chan::match::kNever; }
   // When the acknowledgement that `need` is about comes at the earliest, if it has not come. To be used before the

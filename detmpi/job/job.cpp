@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
+#include <string_view>
 
 namespace detmpi {
 namespace {
@@ -33,6 +35,13 @@ constexpr uint64_t kWindowElse = 512u << 10;
 constexpr DirectFrom kDirectFrom = {16u << 10, 128u << 10};
 constexpr DirectFrom kDirectFromCrowded = {256u << 10, 256u << 10};
 
+// DETMPI_ROOM=least: a few records and slabs, so that messages and acknowledgements find no room all the time. No
+// result depends on it; whether that is so, the tests ask.
+bool wants_least_room() {
+  const char* room = std::getenv("DETMPI_ROOM");
+  return room != nullptr && std::string_view(room) == "least";
+}
+
 // Sizes that keep the memory of all lanes and windows together within bounds as ranks grow in number.
 void choose_sizes(JobTable& job) {
   const uint64_t window = __builtin_cpu_is("amd") && job.ranks <= 16 ? kWindowAmd : kWindowElse;
@@ -40,6 +49,11 @@ void choose_sizes(JobTable& job) {
   job.slab_pages = 2;
   job.slab_step = 32;
   job.slab_limit = static_cast<uint32_t>(window / (job.slab_pages * spmc::kPageSize));
+  if (wants_least_room()) {
+    job.lane_cells = 4;
+    job.slab_pages = job.slab_step = 1;
+    job.slab_limit = 3;
+  }
   job.direct_from = job.ranks <= spmc::base::usable_cores() ? kDirectFrom : kDirectFromCrowded;
 }
 
