@@ -121,9 +121,12 @@ void Engine::learn(const Wait& wait) {
   conclude_what_is_known(wait);
 }
 
+// Nothing that is not visible yet was sent before the limit.
+void Engine::take_snapshot() { horizon_.take_snapshot(later(g_clock_limit, 1)); }
+
 void Engine::learn_by_snapshot(const Wait& wait) {
   publish(wait);
-  horizon_.take_snapshot(later(g_clock_limit, 1));
+  take_snapshot();
   learn_of_acks(wait);
   poll_all();
   horizon_.adopt();
@@ -134,9 +137,7 @@ void Engine::learn_by_snapshot(const Wait& wait) {
 bool Engine::acts_after(int rank, uint64_t time) {
   g_job->bounds_asked.store(1);  // blocked ranks publish what they wait for
   spmc::base::heavy_fence();
-  polls_ = 0;
-  asked_at_ = concluded_at_ = ~uint64_t{0};
-  questions_.clear();
+  begin_block();
   learn_by_snapshot({Wait::Kind::kTest});
   end_block();
   if (first_come_) return JobView().done(rank) || clock_line(rank).clock.load(std::memory_order_acquire) > time;
@@ -469,7 +470,7 @@ void Engine::prepare_sleep(const Wait& wait) {
 
 // A program that was started by itself has nobody who would tell of its deadlock.
 void Engine::end_if_stuck() {
-  horizon_.take_snapshot(later(g_clock_limit, 1));
+  take_snapshot();
   if (horizon_.never_acts()) {
     spmc::base::complain("%s waits for what can never come: this is a job of one rank", call_name(g_call.id));
     spmc::base::die(kStuckExit);

@@ -349,6 +349,7 @@ class Engine {
   bool look_further(const Wait& wait);
   bool publishing_is_due(const Wait& wait) const;
   void learn(const Wait& wait);
+  void take_snapshot();
   void learn_by_snapshot(const Wait& wait);
   void learn_of_acks(const Wait& wait);
   void conclude_what_is_known(const Wait& wait);
@@ -378,6 +379,12 @@ class Engine {
   chan::match::Need need_of(const Request& request) const;
   chan::match::Need need_of_parts(const Request& request) const;
   chan::match::Need need_of_receive(const chan::match::Receive& receive) const;
+  // What is left of another wait goes.
+  void begin_block() {
+    polls_ = 0;
+    asked_at_ = concluded_at_ = ~uint64_t{0};
+    questions_.clear();
+  }
   void end_block();
   template <typename Visit>
   static void each(const Wait& wait, Visit&& visit);
@@ -481,10 +488,8 @@ void Engine::each(const Wait& wait, Visit&& visit) {
 template <typename Done>
 void Engine::block(const Wait& wait, int hint, Done&& done) {
   if (done()) return;
-  polls_ = 0;
+  begin_block();
   next_snapshot_ = wait.kind == Wait::Kind::kTest || wait.kind == Wait::Kind::kAny ? kPollsBeforeSnapshot : 0;
-  asked_at_ = concluded_at_ = ~uint64_t{0};  // of another wait
-  questions_.clear();
   const auto look = [&] {
     const bool everywhere = spin_poll(wait, hint);
     return done() || (everywhere && look_further(wait) && done());

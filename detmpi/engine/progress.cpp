@@ -78,7 +78,8 @@ void Engine::poll_source(int from, const Request* until) {
 }
 
 // A full lane of acknowledgements wakes its sender several times: the last time there is room for the largest record,
-// which takes up half of a lane at most. Each would be too many, as their sender mostly waits for something else.
+// which takes up half of a lane at most with what it leaves free before it. Each would be too many, as their sender
+// mostly waits for something else.
 constexpr uint32_t kWakesPerLane = 8;
 
 void Engine::take_record(int from, Inbound& in, chan::Cell* cell) {

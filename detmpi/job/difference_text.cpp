@@ -97,7 +97,8 @@ const char* verdict(const Difference& d) {
       return "it is the way of starting that makes the difference: run again in the same way, the program does the "
              "same\n"
              "  again. What it does before MPI_Init happens once under --start=fork and at every rank under\n"
-             "  --start=exec, and addresses differ. With one of these options, --verify compares alike.";
+             "  --start=exec; addresses differ, and so does memory that was never written. With one of these options,\n"
+             "  --verify compares alike.";
   }
   return "";
 }

@@ -26,7 +26,7 @@
 namespace detmpi {
 namespace {
 
-constexpr uint64_t kGraceNs = 2'000'000'000;     // for ranks that handle a forwarded SIGTERM
+constexpr uint64_t kGraceNs = 2'000'000'000;     // for ranks that handle a forwarded SIGTERM, or end
 constexpr uint64_t kOutputPauseNs = 50'000'000;  // between two looks at what the ranks have printed
 constexpr uint64_t kLookNs = 100'000'000;        // between two looks for a deadlock
 constexpr uint64_t kNoPause = ~uint64_t{0};
@@ -243,7 +243,8 @@ class RankWatch final : public Watch {
   // but ends.
   void end_slow_one() {
     const bool crashed = rank_record(ended_by_->rank).crash_signal.load(std::memory_order_acquire) != 0;
-    if (crashed || spmc::base::monotonic_ns() - let_end_ns_ < g_job->grace_ns) return;
+    const uint64_t grace = std::max(kGraceNs, g_job->grace_ns);  // a loaded machine may need what the user allows
+    if (crashed || spmc::base::monotonic_ns() - let_end_ns_ < grace) return;
     explain("rank %d ends before MPI_Finalize, and what it does at its exit takes too long; the job ends",
             ended_by_->rank);
     finish_with(1);
