@@ -64,7 +64,7 @@ bool Engine::try_offer(Request& request, Outbound& out) {
   offer.state.store(OfferState::kOffered, relaxed);
   offers_used_ |= 1u << entry;
   sent_[entry] = {&request, request.peer_world};
-  set_envelope(*cell, request);
+  set_envelope(*cell, request, out);
   std::memcpy(cell->payload, &name, sizeof name);
   out.lane.publish(cell, 1, kRecordOffer | static_cast<uint32_t>(request.comm->rank) << 8);
   request.started = true;

@@ -284,7 +284,7 @@ class Engine {
 
   void open_lane(int to);
   spmc::EPageIndex carve(uint32_t pages);
-  static void set_envelope(chan::Cell& cell, const Request& request);
+  static void set_envelope(chan::Cell& cell, Request& request, const Outbound& out);
   bool push(Request& request);
   bool push_first(Request& request, Outbound& out);
   bool push_piece(Request& request, Outbound& out);

@@ -142,7 +142,7 @@ struct Request : chan::match::Receive {
   // acknowledgement. Other sends: the message's arrival, which is no business of the sender's clock.
   uint64_t stamp = 0;
   uint64_t bound = 0;     // synchronous send to another rank, not matched: the acknowledgement does not come before
-  uint64_t position = 0;  // synchronous send: of its record in the lane
+  uint64_t position = 0;  // send that has been started: of its first record in the lane
   uint32_t ack_id = 0;    // synchronous send: names it in the acknowledgement
   uint32_t offer = 0;     // send: its entry among the offers + 1; 0: not offered
   TypedBytes data;

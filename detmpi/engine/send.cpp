@@ -30,7 +30,10 @@ uint64_t arrival_stamp(int to, uint32_t context) {
 
 }  // namespace
 
-void Engine::set_envelope(chan::Cell& cell, const Request& request) {
+// Of a record that `out` has reserved for the request. Where its first one is others see only now: before, records of
+// other messages may have been in front.
+void Engine::set_envelope(chan::Cell& cell, Request& request, const Outbound& out) {
+  if (!request.started) request.position = out.lane.position();
   cell.aux = request.ack_id;
   cell.stamp = request.stamp;
   cell.bytes = request.data.size();
@@ -93,10 +96,7 @@ void Engine::send(Request& request) {
   if (!out.lane.open()) open_lane(request.peer_world);
   request.post = g_clock;
   request.stamp = arrival_stamp(request.peer_world, request.context);
-  if (request.mode == SendMode::kSynchronous) {
-    request.position = out.lane.position();
-    expect_ack(request);
-  }
+  if (request.mode == SendMode::kSynchronous) expect_ack(request);
   if (out.waiting.empty()) {
     if (try_offer(request, out)) return;
     if (push(request)) {
@@ -143,7 +143,7 @@ bool Engine::push_first(Request& request, Outbound& out) {
   const uint32_t cells = chan::LaneOut::cells_for(bytes);
   chan::Cell* cell = out.lane.try_reserve(cells);
   if (cell == nullptr) return false;
-  set_envelope(*cell, request);
+  set_envelope(*cell, request, out);
   if (bytes > 0) {
     request.data.read_to_shared(cells == 1 ? cell->payload : reinterpret_cast<std::byte*>(cell + 1), bytes);
   }
@@ -163,7 +163,7 @@ bool Engine::push_piece(Request& request, Outbound& out) {
   const size_t n = std::min(request.data.left(), window_.slab_bytes());
   request.data.read_to_shared(spmc::segment::frame(slab), n);
   const SlabPiece piece{slab.value, static_cast<uint32_t>(n), request.offer};
-  set_envelope(*cell, request);
+  set_envelope(*cell, request, out);
   std::memcpy(cell->payload, &piece, sizeof piece);
   out.lane.publish(cell, 1, marker(request.started ? kRecordMore : kRecordSlab, *request.comm));
   request.started = true;

@@ -33,6 +33,9 @@ TEST_CASE("pending sends go on inside other calls") { expect_same_everywhere("pr
 TEST_CASE("a rank whose sends found no room tells how far it has come when they do") {
   expect_same_everywhere("full_lane", {3, 5});
 }
+TEST_CASE("when a synchronous send that found no room is complete does not depend on when it found some") {
+  expect_same_everywhere("late_ack", {3});
+}
 TEST_CASE("receives behind one that prefers its usual source") { expect_same_everywhere("habits", {1, 2, 3, 8}); }
 TEST_CASE("messages from buffer to buffer") { expect_same_everywhere("direct", {2, 3, 8}); }
 TEST_CASE("every way for a large message gives the same") {

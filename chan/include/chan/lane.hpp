@@ -103,7 +103,7 @@ class LaneOut {
     cell_at(cleared_).marker.store(0, std::memory_order_relaxed);
   }
 
-  // Where the next record will begin, but for one that does not fit before the ring's end.
+  // Of the record that was reserved last and is not published; without one, no later than where the next one begins.
   uint64_t position() const { return produced_; }
   bool all_consumed() const { return line_->consumed.load(std::memory_order_acquire) == produced_; }
 
