@@ -6,6 +6,7 @@
 #include "../object/hooks.hpp"
 #include "board_store.hpp"
 #include "members.hpp"
+#include "mismatch.hpp"
 #include "rounds.hpp"
 
 #include <algorithm>
@@ -24,8 +25,8 @@ void set_board(Comm& comm, spmc::EPageIndex first) {
   if (comm.size == 1) return;
   transport->first = first;
   const auto members = static_cast<uint32_t>(comm.size);
-  transport->board = chan::Board(first, static_cast<uint32_t>(comm.rank), members, chan::Board::area_bytes(members),
-                                 take_log_frame);
+  transport->board =
+      chan::Board(first, static_cast<uint32_t>(comm.rank), members, chan::Board::area_bytes(members), take_log_frame);
 }
 
 // The board's frames come from the first member, which tells the others where they are.
@@ -47,12 +48,34 @@ void give_board(Comm& comm) {
 
 }  // namespace
 
-spmc::EPageIndex take_board(int members) {
-  const auto n = static_cast<uint32_t>(members);
-  return g_boards.take(n, chan::Board::area_bytes(n));
+namespace {
+
+spmc::EPageIndex take(uint32_t members, size_t area) {
+  g_job->boards_made.store(1, std::memory_order_relaxed);
+  return g_boards.take(members, area);
 }
 
-spmc::EPageIndex take_log(const Comm& inter) { return g_boards.take(members_of_both(inter), chan::Board::kNoArea); }
+}  // namespace
+
+spmc::EPageIndex take_board(int members) {
+  const auto n = static_cast<uint32_t>(members);
+  return take(n, chan::Board::area_bytes(n));
+}
+
+spmc::EPageIndex take_log(const Comm& inter) { return take(members_of_both(inter), chan::Board::kNoArea); }
+
+int unnoticed_mismatch() {
+  Comm* first = nullptr;
+  const auto look = [&](Comm& comm) {
+    const CommTransport* own = comm.transport;
+    if (own == nullptr || own->first.none() || own->board.member() != 0) return;
+    if (first != nullptr && first->context < comm.context) return;
+    if (differs_at_end(comm)) first = &comm;
+  };
+  g_comms.each(look);
+  g_boards.each_retired(look);
+  return first == nullptr ? MPI_SUCCESS : differs_at_end(*first)->code();
+}
 
 void set_log(Comm& inter, spmc::EPageIndex log) {
   inter.transport = new CommTransport;
@@ -119,7 +142,7 @@ void transport_release(Comm& comm) {
   if (comm.transport == nullptr) return;
   if (!comm.transport->first.none()) {
     comm.transport->board.leave();
-    if (comm.transport->board.member() == 0) g_boards.retire(comm.transport->first, comm.transport->board);
+    if (comm.transport->board.member() == 0) return g_boards.retire(comm);
   }
   delete comm.transport;
   comm.transport = nullptr;

@@ -60,4 +60,10 @@ void set_log(Comm& inter, spmc::EPageIndex log);
 Comm& make_intra_copy(Comm& parent, uint32_t context, spmc::EPageIndex board);
 Comm& make_inter_copy(Comm& parent, uint32_t context, spmc::EPageIndex board, spmc::EPageIndex log);
 
+// --- at the end of the job ---
+
+// No rank begins anything any more. The error code of operations that did not match, and for which nobody waited: on
+// the communicator of the lowest number whose board this rank has made; MPI_SUCCESS if there are none.
+int unnoticed_mismatch();
+
 }  // namespace detmpi

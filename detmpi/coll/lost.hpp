@@ -18,7 +18,8 @@ namespace detmpi {
 // Has the member begun something else than this rank as its operation of that number, or quit before it?
 bool is_lost(Comm& comm, uint32_t member, uint64_t number);
 
-// Until when a wait looks for the thing itself alone. From then on members that begin something wake this one.
+// Until when a wait looks for the thing itself alone. From then on members that begin something wake this one. It is over
+// before others are told what is waited for: they may take the thing itself for what will never come.
 class Patience {
  public:
   explicit Patience(chan::Board& board)
@@ -33,9 +34,8 @@ class Patience {
 
   bool over() {
     if (over_) return true;
-    const bool asked = g_job->bounds_asked.load(std::memory_order_relaxed) != 0;
     const spmc::base::WaitCounters& now = spmc::base::g_wait_counters;
-    if (!asked && now.yields < end_ && now.given_up == given_up_) return false;
+    if (!g_engine.somebody_asks() && now.yields < end_ && now.given_up == given_up_) return false;
     board_.head().waiting.fetch_add(1, std::memory_order_relaxed);
     return over_ = true;
   }

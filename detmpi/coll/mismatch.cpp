@@ -111,10 +111,13 @@ struct Place {
 };
 
 // A rank in one of two groups would leave it open in which.
+std::string rank_of(const Comm& comm, uint32_t member) {
+  if (!comm.inter) return "rank " + std::to_string(member);
+  return "rank " + std::to_string(world_rank_of(comm, member)) + " of MPI_COMM_WORLD";
+}
+
 std::string operation_of(const Comm& comm, const Begun& b) {
-  const std::string where = comm.inter ? " of MPI_COMM_WORLD" : "";
-  const int rank = comm.inter ? world_rank_of(comm, b.member) : static_cast<int>(b.member);
-  return "rank " + std::to_string(rank) + where + ": " + Signature(b.note).text();
+  return rank_of(comm, b.member) + ": " + Signature(b.note).text();
 }
 
 std::string side_of(const Comm& comm, const Begun& b) {
@@ -148,6 +151,34 @@ int class_of(Comm& comm, const Pair& pair, const Sides& sides) {
   return mine.error_class(Signature((second ? pair->first : pair->second).note));
 }
 
+// Have all begun as many operations, and the same? Where groups name their root each in its own way, more must be
+// looked at.
+bool ends_alike(const chan::Board& board, uint64_t least, uint64_t most) {
+  if (least != most) return false;
+  const auto history_of = [&](uint32_t member) {
+    const auto last = most == 0 ? std::nullopt : board.noted(member, most - 1);
+    return last ? last->history : 0;
+  };
+  for (uint32_t member = 1; member < board.members(); ++member) {
+    if (history_of(member) != history_of(0)) return false;
+  }
+  return true;
+}
+
+// One that has begun operation `number`, and one that has not.
+std::string text_of_missing(Comm& comm, uint64_t number) {
+  const chan::Board& board = board_of(comm);
+  std::optional<Begun> begun;
+  uint32_t missing = board.members();
+  for (uint32_t member = 0; member < board.members(); ++member) {
+    if (!board.begins(member, number)) missing = std::min(missing, member);
+    else if (!begun) begun = find(board, member, number);
+  }
+  if (!begun || missing == board.members()) return text_of(comm, {});
+  const std::string one = side_of(comm, *begun), other = rank_of(comm, missing) + ": nothing";
+  return subject(comm) + ": " + (begun->member < missing ? one + "; " + other : other + "; " + one);
+}
+
 bool has_board(const Comm& comm) { return comm.transport != nullptr && comm.transport->board.members() > 1; }
 
 }  // namespace
@@ -162,6 +193,25 @@ Sides sides_of(const Signature& mine, const std::optional<chan::BoardNote>& thei
 Mismatch find_mismatch(Comm& comm, uint64_t until, const Sides& sides) {
   const Pair pair = first_difference(comm, until, [&](uint64_t number) { wait_for_all(comm, number, until); });
   return {class_of(comm, pair, sides), text_of(comm, pair)};
+}
+
+std::optional<Mismatch> differs_at_end(Comm& comm) {
+  const chan::Board& board = board_of(comm);
+  uint64_t least = ~uint64_t{0}, most = 0;
+  for (uint32_t member = 0; member < board.members(); ++member) {
+    const uint64_t begun = board.log(member).begun.load(std::memory_order_acquire);
+    if (begun == chan::kLogHidden || board.has_quit(member)) return {};
+    least = std::min(least, begun);
+    most = std::max(most, begun);
+  }
+  const bool alike = ends_alike(board, least, most);
+  if (alike && !comm.inter) return {};
+  for (uint64_t number = chan::before_all_that_differs(least); number < least; ++number) {
+    if (const Pair pair = differing_in(comm, number, ~uint64_t{0}))
+      return Mismatch{class_of(comm, pair, {}), text_of(comm, pair)};
+  }
+  if (alike) return {};
+  return Mismatch{MPI_ERR_OTHER, text_of_missing(comm, least)};
 }
 
 Mismatch uneven(Comm& comm, uint64_t sent, uint64_t received) {

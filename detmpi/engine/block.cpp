@@ -105,11 +105,6 @@ bool Engine::publishing_is_due(const Wait& wait) const {
   return published_changes_ != changes_ + 1 && polls_ >= std::max(least, polls_before_publishing_) && somebody_asks();
 }
 
-// Does any rank want to know how far others can be trusted to have come? Programs without wildcards and tests never do.
-bool Engine::somebody_asks() const {
-  return g_job->bounds_asked.load(std::memory_order_relaxed) != 0 || publisher_.watched();
-}
-
 // A look at the clocks first, at the lanes then: so what the clocks tell holds for what is not in the queues.
 void Engine::learn(const Wait& wait) {
   horizon_.begin_looks();

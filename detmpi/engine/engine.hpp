@@ -220,6 +220,11 @@ class Engine {
     if (announce_due_) [[unlikely]]
       announce();
   }
+  // Does any rank want to know how far others can be trusted to have come? Programs without wildcards and tests never
+  // do. Who is blocked publishes what it waits for then.
+  bool somebody_asks() const {
+    return g_job->bounds_asked.load(std::memory_order_relaxed) != 0 || publisher_.watched();
+  }
   // Folds it into the digest, and logs it.
   [[gnu::cold]] void note_completion(const Request& request);
   // Of what the blocked call's Wait says.
@@ -360,7 +365,6 @@ class Engine {
   static bool waits_for(const Wait& wait, const chan::match::Receive& receive);
   void look_at_clocks(const Wait& wait);
   bool watch(const Wait& wait);
-  bool somebody_asks() const;
   // With more ranks than cores: those who could answer do not run. Whoever has a question left then sleeps soon, or all
   // who wait would take turns with the few who have something to do.
   bool asks_in_vain() const { return crowded_ && !questions_.empty(); }

@@ -23,7 +23,7 @@ namespace detmpi {
 
 // Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may
 // be of different builds.
-inline constexpr uint32_t kJobVersion = 13;
+inline constexpr uint32_t kJobVersion = 14;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -118,6 +118,9 @@ struct alignas(4096) JobTable {
   // 1: there is a deadlock, and blocked ranks are to describe what they wait for. detmpirun.
   std::atomic<uint32_t> describe;
   std::atomic<uint32_t> describe_polls;  // 1: ranks that poll are to describe for what. detmpirun
+  // 1: there are boards besides that of MPI_COMM_WORLD. Whoever makes one; relaxed, since it is read after the barrier
+  // of MPI_Finalize alone.
+  std::atomic<uint32_t> boards_made;
 };
 static_assert(sizeof(JobTable) == 4096);
 

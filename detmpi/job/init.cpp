@@ -277,6 +277,13 @@ void meet_after_quitting() {
   }
 }
 
+// Nobody begins anything any more. Who finds that something did not match ends the job before others go on.
+void look_for_unnoticed_mismatch() {
+  const int code = unnoticed_mismatch();
+  if (code != MPI_SUCCESS) (void)raise_error(code);
+  (void)impl::barrier(*g_comm_world);
+}
+
 // Everything this rank has sent is in its lanes before it enters the barrier, and while it waits there it takes in what
 // still comes: so nobody is left waiting for room.
 void job_end() {
@@ -287,6 +294,7 @@ void job_end() {
   const int code = impl::barrier(*g_comm_world);
   if (code != MPI_SUCCESS && !was_told) (void)raise_error(code);
   if (code != MPI_SUCCESS) meet_after_quitting();
+  else if (g_job->boards_made.load(std::memory_order_relaxed) != 0) look_for_unnoticed_mismatch();
   g_engine.done();
   rank_output_end();
   event_log_end(LogEnd::kFinalized);

@@ -137,6 +137,42 @@ TEST_CASE("operations between two groups") {
     }
   }
 }
+// At the end of the job.
+TEST_CASE("operations that nobody waits for, on communicators that are not used any more") {
+  struct Case {
+    const char *name, *told;
+  };
+  constexpr Case kUnnoticed[] = {
+      {"freed", "on a communicator of 3 ranks: rank 0: MPI_Bcast(root 0, 4 bytes) at "},
+      {"kept", "on a communicator of 3 ranks: rank 0: MPI_Bcast(root 0, 4 bytes) at "},
+      {"many_later", "on a communicator of 3 ranks: rank 0: MPI_Bcast(root 0, 4 bytes) at "},
+      {"two", "on the first: rank 0: MPI_Bcast(root 0, 4 bytes) at "},
+      {"left_out", "on a communicator of 3 ranks: rank 0: nothing; rank 2: MPI_Bcast(root 2, 4 bytes) at "},
+      {"request", "on a communicator of 3 ranks: rank 0: nothing; rank 2: MPI_Ibcast(root 2, 4 bytes) at "},
+      {"between_groups",
+       "on an inter-communicator of 1 and 2 ranks: rank 0 of MPI_COMM_WORLD: MPI_Bcast(root MPI_ROOT, 4 bytes) at "},
+  };
+  for (const Case& c : kUnnoticed) {
+    std::string first;
+    for (const char* start : kStarts) {
+      const auto runs = test_support::run_command_twice(job(3, "unnoticed", {start}, {c.name}));
+      INFO(c.name << ", " << start << "\n" << runs.first.err);
+      CHECK(runs.first.exit_code == kMismatchExit);
+      CHECK(contains(runs.first.err, std::string("mismatched collective operations ") + c.told));
+      CHECK(runs.first.err == runs.second.err);
+      CHECK(runs.first == runs.second);
+      if (first.empty()) first = runs.first.err;
+      CHECK(runs.first.err == first);
+    }
+  }
+  for (const char* name : {"returned", "told_before", "in_order"}) {
+    const RunResult result = test_support::run_command(job(3, "unnoticed", {}, {name}));
+    INFO(name << "\n" << result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(result.err.empty());
+    CHECK(contains(result.out, "rank 2 is done"));
+  }
+}
 TEST_CASE("neighbours that send too much") {
   const RunResult result = run(kStarts[0], "neighbours");
   INFO(result.err);

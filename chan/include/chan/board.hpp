@@ -222,10 +222,11 @@ class Board {
   uint64_t history() const { return history_; }
   // Hash of all before the latest one.
   uint64_t history_before() const { return before_; }
-  // As if the latest operation had been another one, that of another member; the steps up to now are not compared any
-  // more.
+  // As if the latest operation, which has been noted, had been another one, that of another member; the steps up to now
+  // are not compared any more.
   void take_operation(BoardWhat what) {
     history_ = after(before_, what);
+    writer_.amend(history_);
     compare_from_ = round_ / kBoardStep + 1;
   }
   // This member's operations are not compared any more, here or by others.

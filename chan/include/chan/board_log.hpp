@@ -105,6 +105,10 @@ class LogWriter {
     log.under_way.store(first_under_way(number), std::memory_order_release);
     log.begun.store(number + 1, std::memory_order_release);
   }
+  // The latest note belongs to other operations than it said.
+  void amend(uint64_t history) {
+    if (next_ != nullptr) std::atomic_ref(next_[-1].history).store(history, std::memory_order_relaxed);
+  }
   std::shared_ptr<std::vector<uint64_t>> under_way() {
     if (under_way_ == nullptr) under_way_ = std::make_shared<std::vector<uint64_t>>();
     return under_way_;
