@@ -25,13 +25,16 @@ uint64_t number_of_programs() {
 }
 uint64_t first_program() { return test_support::number_from_environment("MODEL_FIRST", 1); }
 // One in so many is not left out, at least; of many ranks more are stuck.
-uint64_t part_played() { return first_program() < model_test::kFirstOfMany ? 4 : 6; }
-// One in `of` of that number; by default also some of many ranks.
+uint64_t part_played() { return model_test::has_many_ranks(first_program()) ? 6 : 4; }
+// One in `of` of that number; by default also some of many ranks and some with floods.
 std::vector<uint64_t> programs(uint64_t of = 1) {
   const uint64_t first = first_program(), n = number_of_programs() / of;
   std::vector<uint64_t> numbers(n);
   std::iota(numbers.begin(), numbers.end(), first);
-  for (uint64_t i = 0; first == 1 && i < n / 20; ++i) numbers.push_back(model_test::kFirstOfMany + i);
+  for (uint64_t i = 0; first == 1 && i < n / 20; ++i) {
+    numbers.push_back(model_test::kFirstOfMany + i);
+    numbers.push_back(model_test::kFirstWithFloods + i);
+  }
   return numbers;
 }
 
@@ -47,7 +50,8 @@ std::vector<std::string> player(const match_test::Program& program, uint64_t num
     arguments.push_back(mode);
   }
   auto argv = job(program.ranks, "play", options, arguments);
-  if (mode != nullptr && number % 10 == 4) argv = with_least_room(argv);
+  const bool little_room = model_test::has_floods(number) ? number % 3 != 0 : mode != nullptr && number % 10 == 4;
+  if (little_room) argv = with_least_room(argv);
   return argv;
 }
 

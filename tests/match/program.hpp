@@ -128,7 +128,8 @@ struct Shape {
   bool acks = true;  // synchronous sends
   bool cancels = true;
   bool collectives = true;
-  bool comms = true;  // more than one communicator
+  bool comms = true;    // more than one communicator
+  bool floods = false;  // many messages from one rank to another at once
 };
 Program random_program(uint64_t seed, const Shape& shape);
 

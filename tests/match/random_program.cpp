@@ -91,6 +91,7 @@ class Generator {
   // --- Scenes ---
 
   void scene() {
+    if (shape_.floods && chance(20)) return flood(some_comm());
     const int dice = below(100);
     if (dice < 34) return message(some_comm());
     if (dice < 42) return chance(50) ? race(some_comm()) : halo(some_comm());
@@ -120,6 +121,21 @@ class Generator {
       send(comm, from, to, tag);
       receive(comm, to, chance(75) ? kAny : from, tag);
     }
+  }
+
+  // More messages than there is room for, maybe, until the receiver looks; and a question about the last ones.
+  void flood(int comm) {
+    const int from = some_member(comm), to = some_member(comm), rank = rank_of(comm, from);
+    std::vector<int> last;
+    for (int left = 5 + below(8); left > 0; --left) {
+      const int tag = below(3);
+      const int slot = post(rank, shape_.acks && chance(30) ? Op::kIssend : Op::kIsend, comm, to, tag);
+      if (left < 4) last.push_back(slot);
+      receive(comm, to, chance(80) ? from : kAny, tag);
+    }
+    if (chance(30)) work(rank);
+    if (chance(80))
+      complete(rank, one_of<Op>({Op::kTestall, Op::kTestany, Op::kTestsome, Op::kWaitany}), last, chance(50));
   }
 
   // Everybody sends to the next and receives from the one before, one after the other: a total deadlock where all wait

@@ -46,8 +46,11 @@ inline void train(Program& program, uint64_t number) {
   program.habits = true;
 }
 
-// From this number on programs have 6 to 16 ranks, those before 2 to 5.
-inline constexpr uint64_t kFirstOfMany = 1'000'000;
+// The programs of the second million and from the fourth on have 6 to 16 ranks, the others 2 to 5. Those of the third
+// have ranks that send more at once than there may be room for.
+inline constexpr uint64_t kFirstOfMany = 1'000'000, kFirstWithFloods = 2'000'000;
+inline bool has_floods(uint64_t number) { return number / kFirstOfMany == kFirstWithFloods / kFirstOfMany; }
+inline bool has_many_ranks(uint64_t number) { return number >= kFirstOfMany && !has_floods(number); }
 
 // A random program as a real job can play it: without seeds, as the hash that gives messages their times is another one
 // there; preferring as ranks in a job do, every second program; and without collective operations, which take a tick
@@ -55,8 +58,9 @@ inline constexpr uint64_t kFirstOfMany = 1'000'000;
 // other orders, too: so no call is made again until it is true, which in another order may be never.
 inline Program playable(uint64_t number, bool collectives = false) {
   match_test::Shape shape;
-  shape.ranks = number < kFirstOfMany ? 2 + static_cast<int>(number % 4) : 6 + static_cast<int>(number % 11);
-  shape.steps = 4 + static_cast<int>(number % 9);
+  shape.ranks = has_many_ranks(number) ? 6 + static_cast<int>(number % 11) : 2 + static_cast<int>(number % 4);
+  shape.floods = has_floods(number);
+  shape.steps = (shape.floods ? 12 : 4) + static_cast<int>(number % 9);
   shape.collectives = collectives;
   Program program = match_test::random_program(number, shape);
   program.seed = 0;
