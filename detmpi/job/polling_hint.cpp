@@ -17,7 +17,7 @@ constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kPatienceNs = 5 * kSecond;
 constexpr uint64_t kPauseNs = kSecond;  // in which each that polls must get on, however many they are
 constexpr uint64_t kLeastPolls = 8 * kPollsPerSample;
-constexpr uint64_t kDescribeNs = kSecond / 2;  // for ranks that describe for what they poll
+constexpr uint64_t kDescribeNs = 5 * kSecond;  // for ranks that describe for what they poll, on a busy machine
 constexpr uint64_t kStepNs = kSecond / 1000;
 constexpr size_t kMostTold = 8;  // ranks
 
@@ -35,7 +35,9 @@ struct List {
 
 void ask_to_describe(const std::vector<int>& ranks) {
   g_job->describe_polls.store(1);
-  const auto missing = [](int rank) { return !has_described_itself(rank); };
+  const auto missing = [](int rank) {
+    return !has_described_itself(rank) && clock_line(rank).kind.load() != static_cast<uint32_t>(ClockKind::kDone);
+  };
   const uint64_t until = spmc::base::monotonic_ns() + kDescribeNs;
   while (std::ranges::any_of(ranks, missing) && spmc::base::monotonic_ns() < until) spmc::base::sleep_ns(kStepNs);
   g_job->describe_polls.store(0);
