@@ -1,5 +1,7 @@
 // Running a pipeline: the caller's space makes the streams and the spaces of all replicas, is the sink itself, and
 // collects everybody. A job belongs to the call of run() that made it.
+#include <malloc.h>
+
 #include <cstring>
 #include <exception>
 
@@ -57,6 +59,14 @@ class SharedCores {
   spmc::base::WaitPolicy waits_before_;
   bool batch_before_;
 };
+
+// For the life of a stage: what an item needs the next one will need, too. The C library would give long pieces back to
+// the system, and each of their pages would be found missing, and cleared, anew.
+void keep_freed_memory() {
+  constexpr int kKept = 32 << 20;  // the most that it takes for the first of them
+  mallopt(M_MMAP_THRESHOLD, kKept);
+  mallopt(M_TRIM_THRESHOLD, kKept);
+}
 
 std::string reason_of(const std::exception& error) { return *error.what() != '\0' ? error.what() : "an exception"; }
 
@@ -222,6 +232,7 @@ std::optional<Failure> PipelineJob::run(const BytePipeline::Sink& sink) {
 // --- in the space of a replica ---
 
 int PipelineJob::act(const Replica& replica) {
+  keep_freed_memory();
   const SharedCores shared(spaces());
   return replica.position == 0 ? act_as_source(replica) : act_as_stage(replica);
 }
