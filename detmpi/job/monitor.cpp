@@ -11,6 +11,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -50,6 +51,7 @@ class Watch {
       if (on_deadlock_ != nullptr && !all_ended() && g_job->ending.load() == 0) look_for_deadlock();
       more_output = !give_up_ && show_output();
     }
+    conclude();
     if (deadlock_) on_deadlock_(*deadlock_);
     for (const auto& message : messages_) spmc::base::complain("%s", message.c_str());
     return code_;
@@ -61,6 +63,7 @@ class Watch {
   virtual void send_to_all(int signal) = 0;
   virtual void tell(const char* what) = 0;  // about a signal or the time
   virtual void look_for_end() {}
+  virtual void conclude() {}                               // all have ended
   virtual uint64_t end_pause() const { return kNoPause; }  // until it is to look for it again
   // What the ranks have printed. True: there is more, that could be written at once.
   virtual bool show_output() { return false; }
@@ -262,6 +265,14 @@ class RankWatch final : public Watch {
         ranks.c_str(), static_cast<double>(g_job->grace_ns) * 1e-9);
   }
 
+  // Whoever ends badly after MPI_Finalize does so in its own time: which of several counts is not a matter of that.
+  void conclude() override {
+    for (const auto& [rank, end] : late_) {
+      if (!end.message.empty()) explain("%s", end.message.c_str());
+      finish_with(end.code);
+    }
+  }
+
   // How did the rank end, and does the job go on?
   void judge(int rank, const spmc::base::ExitReport& report) {
     RankRecord& record = rank_record(rank);
@@ -279,22 +290,23 @@ class RankWatch final : public Watch {
       finish_with(static_cast<int>(aborted & 0xff));
       if (code_ == 0) code_ = 1;
       end_job();
+    } else if (state == RankState::kFinalized) {  // nobody needs it any more
+      if (report.signalled) late_[rank] = {128 + report.status, signal_text(rank, report, record, state)};
+      else if (report.status != 0) late_[rank] = {report.status, ""};
     } else if (report.signalled) {
-      explain_signal(rank, report, record, state);
+      explain("%s", signal_text(rank, report, record, state).c_str());
       finish_with(128 + report.status);
-      if (state != RankState::kFinalized) end_job();  // else nobody needs it any more
+      end_job();
     } else if (report.status != 0) {
       if (state == RankState::kNew) {  // not started, no MPI program, or it has told by itself what is wrong
         const int error = record.start_error.load(std::memory_order_relaxed);
         if (error != 0) tell_not_started(program_, error);
         finish_with(report.status);
         end_job();
-      } else if (state != RankState::kFinalized) {
+      } else {
         explain("rank %d ended with exit code %d before MPI_Finalize; the job ends", rank, report.status);
         finish_with(report.status);
         end_job();
-      } else {
-        finish_with(report.status);
       }
     } else if (state == RankState::kRunning) {
       explain("rank %d ended with exit code 0 but without calling MPI_Finalize; the job ends", rank);
@@ -303,7 +315,8 @@ class RankWatch final : public Watch {
     }
   }
 
-  void explain_signal(int rank, const spmc::base::ExitReport& report, const RankRecord& record, RankState state) {
+  static std::string signal_text(int rank, const spmc::base::ExitReport& report, const RankRecord& record,
+                                 RankState state) {
     char where[320] = "";
     if (record.crash_signal.load(std::memory_order_acquire) == static_cast<uint32_t>(report.status)) {
       const bool touched = record.crash_address != spmc::base::Crash::kNoAddress;
@@ -315,10 +328,16 @@ class RankWatch final : public Watch {
     const auto call = record.call.load(std::memory_order_relaxed);
     // Core files have its number; a message that has none is the same in every run.
     const std::string core = report.core_dumped ? " (process " + std::to_string(report.pid) + ", core dumped)" : "";
-    explain("rank %d died of signal %d (%s: %s)%s%s%s%s%s", rank, report.status, spmc::base::signal_name(report.status),
-            strsignal(report.status), call != 0 ? ", in " : "", call != 0 ? call_name(static_cast<CallId>(call)) : "",
-            where, core.c_str(), state == RankState::kFinalized ? ", after MPI_Finalize" : "; the job ends");
+    const std::string in = call != 0 ? std::string(", in ") + call_name(static_cast<CallId>(call)) : "";
+    return "rank " + std::to_string(rank) + " died of signal " + std::to_string(report.status) + " (" +
+           spmc::base::signal_name(report.status) + ": " + strsignal(report.status) + ")" + in + where + core +
+           (state == RankState::kFinalized ? ", after MPI_Finalize" : "; the job ends");
   }
+
+  struct LateEnd {
+    int code;
+    std::string message;  // empty: none
+  };
 
   const char* program_;
   uint32_t left_;
@@ -328,6 +347,7 @@ class RankWatch final : public Watch {
   std::optional<Ending> ended_by_;
   uint64_t let_end_ns_ = 0;  // when that rank was told to end
   bool all_may_end_ = false;
+  std::map<int, LateEnd> late_;  // by rank
 };
 
 // A program of fork start: it, or the monitor that it becomes, has said what there is to say, unless it was killed.

@@ -158,6 +158,21 @@ TEST_CASE("a crash before MPI_Init or after MPI_Finalize is told too") {
   expect_end("exit", "before", 12, {12, {}});
 }
 
+// Not of the one that happens to be the first to end.
+TEST_CASE("of ranks that end badly after MPI_Finalize the first one's exit code is the job's") {
+  expect_end("exit", "each after", 7, {7, {}});
+  for (const char* start : kStarts) {
+    const RunResult result = end(start, "kill", "each after", 0, 3);
+    INFO(start << "\n" << result.err);
+    CHECK(result.exit_code == 128 + SIGKILL);
+    size_t at = 0;
+    for (const char* rank : {"rank 0 died", "rank 1 died", "rank 2 died"}) {
+      at = result.err.find(rank, at);
+      CHECK(at != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("an error that nobody handles ends the job and names the call") {
   for (const char* start : kStarts) {
     for (const char* how : {"argument", "truncate"}) {

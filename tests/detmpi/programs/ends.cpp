@@ -75,6 +75,11 @@ int main(int argc, char** argv) {
     if (g_rank == 1 || g_size == 1) end(how, code);
     return 0;
   }
+  if (who == "each after") {  // the first rank comes last
+    MPI_Finalize();
+    usleep(20'000 * static_cast<unsigned>(g_size - g_rank));
+    end(how, code + g_rank);
+  }
   MPI_Barrier(MPI_COMM_WORLD);  // all have told
   if (who == "all" || std::atoi(who.c_str()) == g_rank) end(how, code);
   wait_for_ever(others == "computing");
