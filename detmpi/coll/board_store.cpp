@@ -3,21 +3,15 @@
 #include "../engine/engine.hpp"
 #include "../engine/out_of_memory.hpp"
 #include "mismatch.hpp"
-#include "rounds.hpp"
 
 #include <utility>
 
 namespace detmpi {
 
-struct BoardStore::Retired {
-  Comm comm;  // no handle, no error handler
-  std::unique_ptr<CommTransport> transport;
-};
-
-void BoardStore::Deleter::operator()(Retired* retired) const { delete retired; }
-
 void BoardStore::retire(Comm& comm) {
-  Retired& old = *retired_.emplace_back(new Retired);
+  Retired& old = retired_.emplace_back();
+  old.transport = std::move(*comm.transport);
+  delete std::exchange(comm.transport, nullptr);
   old.comm.context = comm.context;
   old.comm.size = comm.size;
   old.comm.peers = comm.peers;
@@ -25,21 +19,16 @@ void BoardStore::retire(Comm& comm) {
   old.comm.name = std::move(comm.name);
   old.comm.inter = comm.inter;
   old.comm.remote_world_rank = std::move(comm.remote_world_rank);
-  old.comm.transport = std::exchange(comm.transport, nullptr);
-  old.transport.reset(old.comm.transport);
-}
-
-void BoardStore::each_retired(const std::function<void(Comm&)>& visit) {
-  for (const auto& old : retired_) visit(old->comm);
+  old.comm.transport = &old.transport;
 }
 
 spmc::EPageIndex BoardStore::take(uint32_t members, size_t area) {
-  for (size_t i = 0; i < retired_.size(); ++i) {
-    const chan::Board& board = retired_[i]->transport->board;
-    const spmc::EPageIndex first = retired_[i]->transport->first;
+  for (auto old = retired_.begin(); old != retired_.end(); ++old) {
+    const chan::Board& board = old->transport.board;
+    const spmc::EPageIndex first = old->transport.first;
     if (board.members() != members || board.area() != area || !chan::Board::abandoned(first, members)) continue;
-    if (differs_at_end(retired_[i]->comm)) continue;  // to be told at the end of the job
-    retired_.erase(retired_.begin() + static_cast<ptrdiff_t>(i));
+    if (differs_at_end(old->comm)) continue;  // to be told at the end of the job
+    retired_.erase(old);
     chan::Board::blank_again(first, members);
     return first;
   }

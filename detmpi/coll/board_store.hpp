@@ -2,13 +2,9 @@
 // every member has left it; which boards are at hand then depends on timing, and nothing a program can see does.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <vector>
+#include <list>
 
-#include <chan/board.hpp>
-
-#include "../object/comm.hpp"
+#include "rounds.hpp"
 
 namespace detmpi {
 
@@ -19,15 +15,18 @@ class BoardStore {
   // The communicator is gone for this member; others may still be in its last round. Takes its transport, and what
   // there is to say of it.
   void retire(Comm& comm);
-  // Of those that have not been used again. Boards whose members have begun different operations never are.
-  void each_retired(const std::function<void(Comm&)>& visit);
+  // Communicators whose boards have not been used again. Where members have begun different operations none ever is.
+  template <typename Visit>
+  void each_retired(Visit&& visit) {
+    for (Retired& old : retired_) visit(old.comm);
+  }
 
  private:
-  struct Retired;
-  struct Deleter {
-    void operator()(Retired* retired) const;
+  struct Retired {
+    CommTransport transport;
+    Comm comm;  // no handle, no error handler; its transport is this one
   };
-  std::vector<std::unique_ptr<Retired, Deleter>> retired_;
+  std::list<Retired> retired_;
 };
 
 // For the log of one of this rank's boards; fails the rank as above.

@@ -25,8 +25,8 @@ void set_board(Comm& comm, spmc::EPageIndex first) {
   if (comm.size == 1) return;
   transport->first = first;
   const auto members = static_cast<uint32_t>(comm.size);
-  transport->board =
-      chan::Board(first, static_cast<uint32_t>(comm.rank), members, chan::Board::area_bytes(members), take_log_frame);
+  transport->board = chan::Board(first, static_cast<uint32_t>(comm.rank), members, chan::Board::area_bytes(members),
+                                 take_log_frame);
 }
 
 // The board's frames come from the first member, which tells the others where they are.
@@ -45,10 +45,6 @@ void give_board(Comm& comm) {
   }
   set_board(comm, {first});
 }
-
-}  // namespace
-
-namespace {
 
 spmc::EPageIndex take(uint32_t members, size_t area) {
   g_job->boards_made.store(1, std::memory_order_relaxed);
@@ -74,7 +70,7 @@ int unnoticed_mismatch() {
   };
   g_comms.each(look);
   g_boards.each_retired(look);
-  return first == nullptr ? MPI_SUCCESS : differs_at_end(*first)->code();
+  return first == nullptr ? MPI_SUCCESS : mismatch_at_end(*first).code();
 }
 
 void set_log(Comm& inter, spmc::EPageIndex log) {

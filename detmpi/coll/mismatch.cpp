@@ -165,6 +165,31 @@ bool ends_alike(const chan::Board& board, uint64_t least, uint64_t most) {
   return true;
 }
 
+// What members that begin nothing any more differ in: those two, or, if none do in what all have begun, that not all
+// have begun operation `number`.
+struct AtEnd {
+  Pair pair;
+  uint64_t number;
+};
+
+std::optional<AtEnd> difference_at_end(Comm& comm) {
+  const chan::Board& board = board_of(comm);
+  uint64_t least = ~uint64_t{0}, most = 0;
+  for (uint32_t member = 0; member < board.members(); ++member) {
+    const uint64_t begun = board.log(member).begun.load(std::memory_order_acquire);
+    if (begun == chan::kLogHidden || board.has_quit(member)) return {};
+    least = std::min(least, begun);
+    most = std::max(most, begun);
+  }
+  const bool alike = ends_alike(board, least, most);
+  if (alike && !comm.inter) return {};
+  for (uint64_t number = chan::before_all_that_differs(least); number < least; ++number) {
+    if (const Pair pair = differing_in(comm, number, ~uint64_t{0})) return AtEnd{pair, number};
+  }
+  if (alike) return {};
+  return AtEnd{{}, least};
+}
+
 // One that has begun operation `number`, and one that has not.
 std::string text_of_missing(Comm& comm, uint64_t number) {
   const chan::Board& board = board_of(comm);
@@ -195,23 +220,12 @@ Mismatch find_mismatch(Comm& comm, uint64_t until, const Sides& sides) {
   return {class_of(comm, pair, sides), text_of(comm, pair)};
 }
 
-std::optional<Mismatch> differs_at_end(Comm& comm) {
-  const chan::Board& board = board_of(comm);
-  uint64_t least = ~uint64_t{0}, most = 0;
-  for (uint32_t member = 0; member < board.members(); ++member) {
-    const uint64_t begun = board.log(member).begun.load(std::memory_order_acquire);
-    if (begun == chan::kLogHidden || board.has_quit(member)) return {};
-    least = std::min(least, begun);
-    most = std::max(most, begun);
-  }
-  const bool alike = ends_alike(board, least, most);
-  if (alike && !comm.inter) return {};
-  for (uint64_t number = chan::before_all_that_differs(least); number < least; ++number) {
-    if (const Pair pair = differing_in(comm, number, ~uint64_t{0}))
-      return Mismatch{class_of(comm, pair, {}), text_of(comm, pair)};
-  }
-  if (alike) return {};
-  return Mismatch{MPI_ERR_OTHER, text_of_missing(comm, least)};
+bool differs_at_end(Comm& comm) { return difference_at_end(comm).has_value(); }
+
+Mismatch mismatch_at_end(Comm& comm) {
+  const auto found = difference_at_end(comm);
+  const Pair pair = found ? found->pair : std::nullopt;
+  return {class_of(comm, pair, {}), found && !pair ? text_of_missing(comm, found->number) : text_of(comm, pair)};
 }
 
 Mismatch uneven(Comm& comm, uint64_t sent, uint64_t received) {

@@ -25,9 +25,10 @@ Sides sides_of(const Signature& mine, const std::optional<chan::BoardNote>& thei
 // `until`: the logical time of the later one of the two members of which it is known. Without `sides` the error is that
 // this rank differs from one of the two.
 Mismatch find_mismatch(Comm& comm, uint64_t until, const Sides& sides);
-// Of a communicator on which no member begins anything any more: what is told of members that have not begun the same
-// operations, nothing if all have, or if it has been told before.
-std::optional<Mismatch> differs_at_end(Comm& comm);
+// Of a communicator on which no member begins anything any more: have not all begun the same operations, and has it not
+// been told before? And what is told then.
+bool differs_at_end(Comm& comm);
+Mismatch mismatch_at_end(Comm& comm);
 // Of this rank's own call: it sends each member other than what it receives from each.
 Mismatch uneven(Comm& comm, uint64_t sent, uint64_t received);
 

@@ -124,8 +124,9 @@ std::string need_line(const Request& r) {
 }  // namespace
 
 void Engine::describe_poll(const Wait& wait) {
-  if (described_poll_) return;
-  described_poll_ = true;
+  const uint32_t question = g_job->describe_polls.load(std::memory_order_relaxed);  // 0: just taken back, which is none
+  if (question == 0 || described_poll_ == question) return;
+  described_poll_ = question;
   describe(wait);
   described_ = false;  // it may still be drawn into a deadlock
 }

@@ -448,7 +448,7 @@ class Engine {
   uint64_t control_messages_ = 0;
   bool announce_due_ = false;
   bool described_ = false;
-  bool described_poll_ = false;
+  uint32_t described_poll_ = 0;  // the question that was answered last
   std::vector<chan::match::Need> needs_;
   struct Pattern {  // of wildcards in needs_
     uint32_t context;

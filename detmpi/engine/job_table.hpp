@@ -117,7 +117,7 @@ struct alignas(4096) JobTable {
   std::atomic<uint32_t> bounds_asked;
   // 1: there is a deadlock, and blocked ranks are to describe what they wait for. detmpirun.
   std::atomic<uint32_t> describe;
-  std::atomic<uint32_t> describe_polls;  // 1: ranks that poll are to describe for what. detmpirun
+  std::atomic<uint32_t> describe_polls;  // number of the question for what ranks poll; 0: none. detmpirun
   // 1: there are boards besides that of MPI_COMM_WORLD. Whoever makes one; relaxed, since it is read after the barrier
   // of MPI_Finalize alone.
   std::atomic<uint32_t> boards_made;

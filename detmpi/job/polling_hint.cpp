@@ -18,8 +18,7 @@ constexpr uint64_t kPatienceNs = 5 * kSecond;
 constexpr uint64_t kPauseNs = kSecond;  // in which each that polls must get on, however many they are
 constexpr uint64_t kLeastPolls = 8 * kPollsPerSample;
 constexpr uint64_t kDescribeNs = 5 * kSecond;  // for ranks that describe for what they poll, on a busy machine
-constexpr uint64_t kStepNs = kSecond / 1000;
-constexpr size_t kMostTold = 8;  // ranks
+constexpr size_t kMostTold = 8;                // ranks
 
 struct List {
   std::vector<int> ranks;
@@ -32,16 +31,6 @@ struct List {
   }
   const char* verb(const char* of_one, const char* of_several) const { return ranks.size() == 1 ? of_one : of_several; }
 };
-
-void ask_to_describe(const std::vector<int>& ranks) {
-  g_job->describe_polls.store(1);
-  const auto missing = [](int rank) {
-    return !has_described_itself(rank) && clock_line(rank).kind.load() != static_cast<uint32_t>(ClockKind::kDone);
-  };
-  const uint64_t until = spmc::base::monotonic_ns() + kDescribeNs;
-  while (std::ranges::any_of(ranks, missing) && spmc::base::monotonic_ns() < until) spmc::base::sleep_ns(kStepNs);
-  g_job->describe_polls.store(0);
-}
 
 void describe(std::ostream& out, int rank, double seconds) {
   const Description said = description_of(rank);
@@ -59,15 +48,42 @@ void describe(std::ostream& out, int rank, double seconds) {
 
 std::string PollingWatch::look() {
   const uint64_t now = spmc::base::monotonic_ns();
-  if (told_ || now - looked_at_ < kPauseNs) return "";
-  const bool quiet = nothing_but_polls();
-  if (!quiet) quiet_since_ = 0;
-  else if (quiet_since_ == 0) quiet_since_ = looked_at_;
-  looked_at_ = now;
-  if (!quiet || now - quiet_since_ < kPatienceNs || !polls_in_loops()) return "";
+  if (told_) return "";
+  if (now - looked_at_ >= kPauseNs) {
+    const bool quiet = nothing_but_polls();
+    if (!quiet) quiet_since_ = 0;
+    else if (quiet_since_ == 0) quiet_since_ = looked_at_;
+    looked_at_ = now;
+    if (!quiet) stop_asking();
+    else if (asked_at_ == 0 && now - quiet_since_ >= kPatienceNs && polls_in_loops()) ask_to_describe(now);
+  }
+  if (asked_at_ == 0 || (!has_answers() && now - asked_at_ < kDescribeNs)) return "";
+  stop_asking();
   told_ = true;
   return hint(now - quiet_since_);
 }
+
+std::vector<int> PollingWatch::doing(Doing what) const {
+  std::vector<int> ranks;
+  for (size_t rank = 0; rank < seen_.size(); ++rank) {
+    if (seen_[rank].doing == what) ranks.push_back(static_cast<int>(rank));
+  }
+  return ranks;
+}
+
+// What they may have said to an earlier question does not count.
+void PollingWatch::ask_to_describe(uint64_t now) {
+  for (const int rank : doing(Doing::kPolling)) rank_record(rank).description_bytes.store(0);
+  g_job->describe_polls.store(++questions_);
+  asked_at_ = now;
+}
+
+void PollingWatch::stop_asking() {
+  g_job->describe_polls.store(0);
+  asked_at_ = 0;
+}
+
+bool PollingWatch::has_answers() const { return std::ranges::all_of(doing(Doing::kPolling), has_described_itself); }
 
 // Since the last look.
 bool PollingWatch::nothing_but_polls() {
@@ -109,13 +125,7 @@ bool PollingWatch::polls_in_loops() const {
 }
 
 std::string PollingWatch::hint(uint64_t quiet_ns) const {
-  List polling, blocked, finished;
-  for (size_t rank = 0; rank < seen_.size(); ++rank) {
-    const Doing doing = seen_[rank].doing;
-    List& list = doing == Doing::kPolling ? polling : doing == Doing::kBlocked ? blocked : finished;
-    list.ranks.push_back(static_cast<int>(rank));
-  }
-  ask_to_describe(polling.ranks);
+  const List polling{doing(Doing::kPolling)}, blocked{doing(Doing::kBlocked)}, finished{doing(Doing::kFinished)};
   const double seconds = static_cast<double>(quiet_ns) / static_cast<double>(kSecond);
   std::ostringstream out;
   out << "hint: all that happens is that " << polling.text() << " " << polling.verb("polls", "poll")

@@ -16,8 +16,8 @@ namespace detmpi {
 
 class PollingWatch {
  public:
-  // To be called about every 100 ms. The hint, once; empty: nothing to say. Asks those that poll to describe for what,
-  // which takes a moment.
+  // To be called about every 100 ms; does not block. The hint, once; empty: nothing to say. Asks those that poll to
+  // describe for what first, and says it at a later look.
   std::string look();
 
  private:
@@ -29,11 +29,17 @@ class PollingWatch {
   };
   bool nothing_but_polls();
   bool polls_in_loops() const;
+  std::vector<int> doing(Doing what) const;
+  void ask_to_describe(uint64_t now);
+  void stop_asking();
+  bool has_answers() const;
   std::string hint(uint64_t quiet_ns) const;
 
   std::vector<Seen> seen_;  // by rank, at the last look
   uint64_t looked_at_ = 0;
   uint64_t quiet_since_ = 0;  // 0: it is not
+  uint64_t asked_at_ = 0;     // those that poll have been asked; 0: not
+  uint32_t questions_ = 0;    // asked so far
   bool told_ = false;
 };
 

@@ -105,7 +105,8 @@ class LogWriter {
     log.under_way.store(first_under_way(number), std::memory_order_release);
     log.begun.store(number + 1, std::memory_order_release);
   }
-  // The latest note belongs to other operations than it said.
+  // The latest note belongs to other operations than it said. Whoever still reads the old hash finds that the note itself
+  // differs, as with the new one.
   void amend(uint64_t history) {
     if (next_ != nullptr) std::atomic_ref(next_[-1].history).store(history, std::memory_order_relaxed);
   }

@@ -96,11 +96,7 @@ void in_order() {
   if (g_rank % 2 == 0) MPI_Comm_free(&half);
 }
 
-struct Way {
-  const char* name;
-  void (*run)();
-};
-constexpr Way kWays[] = {
+constexpr Case kCases[] = {
     {"freed", freed},
     {"kept", kept},
     {"many_later", many_later},
@@ -117,11 +113,6 @@ constexpr Way kWays[] = {
 
 int main(int argc, char** argv) {
   const Mpi mpi(argc, argv);
-  for (const Way& way : kWays) {
-    if (argc < 2 || std::strcmp(argv[1], way.name) != 0) continue;
-    way.run();
-    std::printf("rank %d is done\n", g_rank);
-    return 0;
-  }
-  failed("no such way", __FILE__, __LINE__);
+  run_case(kCases, argv[1]);
+  std::printf("rank %d is done\n", g_rank);
 }
