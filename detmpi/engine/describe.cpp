@@ -27,14 +27,16 @@ namespace {
 
 constexpr size_t kMostUnmatched = 8;  // that differ
 
-std::string tag_text(int tag) {
-  if (tag < MPI_ANY_TAG) return "part of a collective operation";  // those are not the program's
-  return tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
+// Of a message that is not the program's own: what it is for. Groups make communicators by tags that the program gives.
+std::string tag_text(int tag, uint32_t context) {
+  if (tag < MPI_ANY_TAG) return "part of a collective operation";
+  const std::string text = tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
+  return is_collective(context) ? "part of making a communicator, " + text : text;
 }
 
 std::string message_text(const chan::match::Message& m) {
-  if (!is_partitioned(m.context)) return tag_text(m.tag);
-  return m.tag < MPI_ANY_TAG ? "a partition" : "that of MPI_Psend_init, " + tag_text(m.tag);
+  if (!is_partitioned(m.context)) return tag_text(m.tag, m.context);
+  return m.tag < MPI_ANY_TAG ? "a partition" : "that of MPI_Psend_init, tag " + std::to_string(m.tag);
 }
 
 std::string line(const std::vector<std::string>& fields) {
@@ -70,8 +72,8 @@ std::string unmatched_lines(const chan::match::Matcher& matcher, int ranks) {
 
 std::string receive_line(const chan::match::Receive& r, const char* kind, const Comm& comm, int peer) {
   const std::string from = peer == MPI_ANY_SOURCE ? "any rank" : "rank " + std::to_string(peer);
-  return line(
-      {"need", kind, std::to_string(r.tag), comm_label(comm), "a message from " + from + ", " + tag_text(r.tag)});
+  return line({"need", kind, std::to_string(r.tag), comm_label(comm),
+               "a message from " + from + ", " + tag_text(r.tag, r.context)});
 }
 
 std::string missing_ranks(const Request& r) {
@@ -116,7 +118,7 @@ std::string need_line(const Request& r) {
   if (r.kind == RequestKind::kRecv && !r.matched) return receive_line(r, "receive", *r.comm, r.peer);
   if (r.kind == RequestKind::kSend && r.mode == SendMode::kSynchronous && !r.matched) {
     return line({"need", "synchronous send", std::to_string(r.tag), comm,
-                 "rank " + std::to_string(r.peer) + " to receive a synchronous message, " + tag_text(r.tag)});
+                 "rank " + std::to_string(r.peer) + " to receive a synchronous message, " + tag_text(r.tag, r.context)});
   }
   return line({"need", "complete", std::to_string(r.tag), comm, "nothing"});
 }

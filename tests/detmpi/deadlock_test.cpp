@@ -103,6 +103,11 @@ TEST_CASE("messages that are alike are told together, and how many more there ar
 TEST_CASE("a message on another communicator") {
   expect("wrong_communicator", 2, {"tag 5, on other", "no receive takes: tag 5, on MPI_COMM_WORLD"});
 }
+TEST_CASE("communicators made by different tags") {
+  expect("group_tags", 2,
+         {"waits for a message from rank 1, part of making a communicator, tag 5, on MPI_COMM_WORLD",
+          "has a message from rank 1 that no receive takes: part of making a communicator, tag 6, on MPI_COMM_WORLD"});
+}
 TEST_CASE("a collective operation that a rank does not enter") {
   expect("collective", 4, {"waits for rank 0 of MPI_COMM_WORLD to take part in MPI_Barrier", "MPI_Recv"});
 }

@@ -1,21 +1,23 @@
 // The collective steps of the player. The members of a communicator know how many there were before, so each takes one
-// of several operations by that number: blocking, not blocking, persistent, or a ring of partitioned messages. Those
-// that do not block are waited for later, so that messages and other collective operations come in between.
+// of several operations by that number: blocking, not blocking, persistent, a ring of partitioned messages, or a race.
+// Those that do not block are waited for later, so that messages and other collective operations come in between.
 #pragma once
 
 #include <list>
 
-#include "parcel.hpp"
+#include "race.hpp"
 
 namespace model_test {
 
 class Collectives {
  public:
+  explicit Collectives(uint64_t program) : program_(program) {}
+
   // Everybody waits for everybody.
   void barrier(int comm_index, MPI_Comm comm, uint64_t number) {
     Call& call = begin(comm_index, comm, number);
     const int n = call.words();
-    switch (call.choice % 8) {
+    switch (call.choice % 10) {
       case 0: MPI_Barrier(comm); break;
       case 1: MPI_Ibarrier(comm, &call.request); break;
       case 2: MPI_Allreduce(call.in.data(), call.out.data(), n, MPI_UINT64_T, MPI_SUM, comm); break;
@@ -29,6 +31,8 @@ class Collectives {
         MPI_Start(&call.request);
         break;
       case 6: within_copy(comm); break;
+      case 7:
+      case 8: race(comm, call.choice); break;
       default: ring_of_partitions(call); break;
     }
     end(call);
@@ -52,6 +56,10 @@ class Collectives {
         break;
     }
     end(call);
+  }
+
+  void race(MPI_Comm comm, uint64_t drawn) {
+    text_ += std::to_string(mpi_test::g_rank) + ": race" + Race(comm, drawn).run();
   }
 
   // Asks for all that are under way, in one call. Nothing: there is none.
@@ -101,7 +109,7 @@ class Collectives {
     call.comm_index = comm_index;
     call.number = number;
     call.comm = comm;
-    call.choice = mix_all({77, static_cast<uint64_t>(comm_index), number});
+    call.choice = mix_all({program_, 77, static_cast<uint64_t>(comm_index), number});
     MPI_Comm_rank(comm, &call.me);
     MPI_Comm_size(comm, &call.size);
     const Route route{comm_index, 0, 0};
@@ -157,6 +165,7 @@ class Collectives {
     for (size_t i = 0; i < call.out.size(); ++i) call.out[i] = to[i % to.size()];
   }
 
+  uint64_t program_;
   std::list<Call> under_way_;
   std::string text_;
 };

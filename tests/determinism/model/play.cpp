@@ -77,6 +77,7 @@ class Player {
   }
 
   void play() {
+    if (is_free(mode_)) race(1);
     for (step_ = 0; step_ < steps_.size(); ++step_) {
       fail_if_it_is_time();
       const Step& step = steps_[step_];
@@ -97,6 +98,7 @@ class Player {
     fail_if_it_is_time();
     collectives_.wait();
     while (!probed_.empty()) receive_probed(probed_.begin());
+    if (is_free(mode_)) race(2);
     text_ += collectives_.text();
     check_received();
     print();
@@ -121,6 +123,14 @@ class Player {
   void print() {
     std::fputs(text_.c_str(), stdout);
     text_.clear();
+  }
+
+  // In some of the communicators.
+  void race(uint64_t when) {
+    for (size_t i = 0; i < comms_.size(); ++i) {
+      const uint64_t drawn = mix_all({number_, 20 + when, i});
+      if (comms_[i] != MPI_COMM_NULL && drawn % 3 != 0) collectives_.race(comms_[i], drawn);
+    }
   }
 
   void fail_if_it_is_time() const {
@@ -421,7 +431,7 @@ class Player {
   std::vector<int> me_;  // as a member of each
   std::vector<Slot> slots_;
   std::vector<uint64_t> entered_;  // collective steps of each communicator, so far
-  Collectives collectives_;
+  Collectives collectives_{number_};
   std::vector<Probed> probed_;                        // messages that nobody has received yet
   std::vector<std::pair<int, MPI_Status>> received_;  // by slot
   size_t step_ = 0;

@@ -134,6 +134,13 @@ void requests() {
   MPI_Irecv(&values[1], 1, MPI_INT, from, 2, MPI_COMM_WORLD, &pending[1]);
   MPI_Waitall(2, pending, MPI_STATUSES_IGNORE);
 }
+// Both make a communicator of the same ranks, by tags that differ.
+void group_tags() {
+  MPI_Group group;
+  MPI_Comm comm;
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  MPI_Comm_create_group(MPI_COMM_WORLD, group, 5 + g_rank, &comm);
+}
 void any_of() {
   if (g_rank != 0) return;
   int values[2], index = 0;
@@ -177,6 +184,7 @@ constexpr Case kCases[] = {
     {"requests", requests},
     {"collective", collective},
     {"wrong_communicator", wrong_communicator},
+    {"group_tags", group_tags},
     {"any_of", any_of},
     {"probe", probe},
     {"synchronous", synchronous},
