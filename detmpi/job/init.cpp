@@ -277,29 +277,34 @@ void meet_after_quitting() {
   }
 }
 
-// Nobody begins anything any more. Who finds that something did not match ends the job before others go on.
-void look_for_unnoticed_mismatch() {
-  const int code = unnoticed_mismatch();
-  if (code != MPI_SUCCESS) (void)raise_error(code);
+// Nobody begins anything any more. Whom the error handler lets go on waits for those whom it does not.
+int look_for_unnoticed_mismatch() {
+  const int found = unnoticed_mismatch();
+  const int code = found == MPI_SUCCESS ? found : raise_error_early(found);
   (void)impl::barrier(*g_comm_world);
+  return code;
 }
 
 // Everything this rank has sent is in its lanes before it enters the barrier, and while it waits there it takes in what
 // still comes: so nobody is left waiting for room.
-void job_end() {
+int job_end() {
   const CallScope scope(CallId::kFinalize, Outside{});  // whichever call it is: ranks may differ in that
   g_engine.flush();
   const bool was_told = has_quit(*g_comm_world);
   // Operations that did not match may show only here.
-  const int code = impl::barrier(*g_comm_world);
-  if (code != MPI_SUCCESS && !was_told) (void)raise_error(code);
-  if (code != MPI_SUCCESS) meet_after_quitting();
-  else if (g_job->boards_made.load(std::memory_order_relaxed) != 0) look_for_unnoticed_mismatch();
+  int code = impl::barrier(*g_comm_world);
+  if (code != MPI_SUCCESS) {
+    code = was_told ? MPI_SUCCESS : raise_error_early(code);
+    meet_after_quitting();
+  } else if (g_job->boards_made.load(std::memory_order_relaxed) != 0) {
+    code = look_for_unnoticed_mismatch();
+  }
   g_engine.done();
   rank_output_end();
   event_log_end(LogEnd::kFinalized);
   rank_record(g_engine.rank()).state.store(static_cast<uint32_t>(RankState::kFinalized), std::memory_order_release);
   g_job_state = JobState::kAfter;
+  return code;
 }
 
 int thread_level() { return g_thread_level; }
@@ -337,8 +342,7 @@ int finalize() {
     return make_error(MPI_ERR_OTHER, "MPI_Init has not been called, or MPI_Finalize has");
   if (const int code = attributes_delete_all(*g_comm_self); code != MPI_SUCCESS) return code;
   g_world_model = WorldModel::kAfter;
-  if (g_sessions.used() == 0) job_end();
-  return MPI_SUCCESS;
+  return g_sessions.used() == 0 ? job_end() : MPI_SUCCESS;
 }
 
 int finalized(int* flag) {

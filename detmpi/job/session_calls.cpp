@@ -42,7 +42,7 @@ int g_rank_process = 0;  // processes that the rank forks have its exit handler,
 // not ended.
 void end_at_exit() {
   if (spmc::base::process_id() != g_rank_process) return;
-  if (g_job_state == JobState::kRunning && g_world_model == WorldModel::kBefore && g_sessions.used() == 0) job_end();
+  if (g_job_state == JobState::kRunning && g_world_model == WorldModel::kBefore && g_sessions.used() == 0) (void)job_end();
 }
 
 // The ranks of a process set, none if there is no such set.
@@ -97,8 +97,7 @@ int session_init(Info* info, Errhandler& errhandler, MPI_Session* session) {
 int session_finalize(MPI_Session* session) {
   session_close(*session_from(*session));
   *session = MPI_SESSION_NULL;
-  if (g_world_model == WorldModel::kAfter && g_sessions.used() == 0) job_end();
-  return MPI_SUCCESS;
+  return g_world_model == WorldModel::kAfter && g_sessions.used() == 0 ? job_end() : MPI_SUCCESS;
 }
 
 int session_get_num_psets(Session&, Info*, int* npset_names) {

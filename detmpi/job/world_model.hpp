@@ -15,8 +15,9 @@ inline WorldModel g_world_model = WorldModel::kBefore;
 // Makes this process a rank of the job, which is not running yet. `required`: thread level.
 void job_begin(int required);
 
-// Communication completes; waits for all ranks. No call follows that needs the job.
-void job_end();
+// Communication completes; waits for all ranks. No call follows that needs the job. Returns the code of an error that
+// showed only here, and that was raised.
+int job_end();
 
 // The thread level that the job runs with, and its name.
 int thread_level();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "comm.hpp"
@@ -163,6 +164,8 @@ std::string line_of_error(int code) {
   job_abort(error_class_of(code), line.c_str());
 }
 
+int g_raised_early = MPI_SUCCESS;  // a code that the call, at its end, does not raise again
+
 // What an error is raised on: the handler, and the handle that a function of the program's is called with.
 struct Raised {
   Errhandler* handler;
@@ -240,7 +243,14 @@ bool set_error_text(int code, const char* text) {
 
 int last_used_code() { return MPI_ERR_LASTCODE + static_cast<int>(g_user_codes.size()); }
 
+int raise_error_early(int code) {
+  const int raised = raise_error(code);
+  g_raised_early = raised;
+  return raised;
+}
+
 int raise_error(int code) {
+  if (std::exchange(g_raised_early, MPI_SUCCESS) == code) return code;
   const Raised on = raised_on();
   switch (on.handler->kind) {
     case Errhandler::Kind::kFatal:

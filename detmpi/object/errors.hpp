@@ -42,6 +42,9 @@ int last_used_code();
 // returns.
 [[gnu::cold]] int raise_error(int code);
 
+// The same, before the call has come to its end: returned by it, the code is not raised again.
+[[gnu::cold]] int raise_error_early(int code);
+
 // make_error and raise_error in one.
 [[gnu::format(printf, 2, 3), gnu::cold]] int fail(int error_class, const char* format, ...);
 

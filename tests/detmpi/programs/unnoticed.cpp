@@ -8,6 +8,7 @@ namespace {
 
 constexpr auto kWorld = MPI_COMM_WORLD;
 int g_number = 0;
+int g_handled = 0;  // errors, by a function of the program's
 
 MPI_Comm copy() {
   MPI_Comm comm;
@@ -71,8 +72,16 @@ void between_groups() {
   MPI_Comm_free(&inter);
 }
 
+// Told by MPI_Finalize.
 void returned() {
   MPI_Comm_set_errhandler(kWorld, MPI_ERRORS_RETURN);
+  freed();
+}
+void count_error(MPI_Comm*, int*, ...) { ++g_handled; }
+void handled() {
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(count_error, &handler);
+  MPI_Comm_set_errhandler(kWorld, handler);
   freed();
 }
 
@@ -105,6 +114,7 @@ constexpr Case kCases[] = {
     {"request", request},
     {"between_groups", between_groups},
     {"returned", returned},
+    {"handled", handled},
     {"told_before", told_before},
     {"in_order", in_order},
 };
@@ -112,7 +122,13 @@ constexpr Case kCases[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Mpi mpi(argc, argv);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(kWorld, &g_rank);
+  MPI_Comm_size(kWorld, &g_size);
   run_case(kCases, argv[1]);
-  std::printf("rank %d is done\n", g_rank);
+  const int code = MPI_Finalize();
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  std::printf("rank %d: %d handled; %s\n", g_rank, g_handled, code == MPI_SUCCESS ? "well" : text);
 }
