@@ -150,17 +150,21 @@ bool DeadlockFinder::anybody_blocked() {
 }
 
 // Who is stuck shall depend on the program, not on how fast each rank comes to its place: so those that may still come
-// are waited for, though not for ever.
-bool DeadlockFinder::is_settled(const std::vector<StuckRank>& stuck, bool all) {
-  std::vector<int> ranks;
+// are waited for, though not for ever: for a time that they had.
+bool DeadlockFinder::is_settled(const std::vector<StuckRank>& stuck, bool all, const Bounds& bounds) {
+  std::vector<int> ranks, others;
   for (const StuckRank& s : stuck) ranks.push_back(s.rank);
-  const uint64_t now = spmc::base::monotonic_ns();
   if (ranks != stuck_) {
     stuck_ = std::move(ranks);
-    stuck_since_ = now;
+    stuck_for_.restart();
     return false;
   }
-  return !stuck.empty() && (all || now - stuck_since_ >= kLateNs);
+  if (stuck.empty()) return false;
+  for (size_t rank = 0; rank < bounds.size(); ++rank) {
+    if (bounds[rank] != kNever) others.push_back(static_cast<int>(rank));
+  }
+  stuck_for_.look(others);
+  return all || stuck_for_.passed_ns() >= kLateNs;
 }
 
 // Where others go on: can none of them come to be stuck at a time that counts, and has what they print up to a certain
@@ -171,7 +175,7 @@ bool DeadlockFinder::is_complete(Deadlock& deadlock, const Bounds& bounds) const
   const uint64_t epoch = (time + (deadlock.stuck.size() + 1) * (g_job->lookahead + 1)) / g_job->lookahead;
   deadlock.cut = (epoch + 1) * g_job->lookahead;
   deadlock.even = std::ranges::all_of(bounds, [&](Time bound) { return bound > *deadlock.cut; });
-  return deadlock.even || spmc::base::monotonic_ns() - stuck_since_ >= kLateNs + g_job->stuck_grace_ns;
+  return deadlock.even || stuck_for_.passed_ns() >= kLateNs + g_job->stuck_grace_ns;
 }
 
 std::optional<Deadlock> DeadlockFinder::look() {
@@ -196,7 +200,7 @@ std::optional<Deadlock> DeadlockFinder::look() {
   }
   const bool all = deadlock.stuck.size() + static_cast<size_t>(done) == g_job->ranks;
   if (!all) keep_first(deadlock.stuck, states);
-  if (!is_settled(deadlock.stuck, all)) return {};
+  if (!is_settled(deadlock.stuck, all, bounds)) return {};
   deadlock.even = all;
   if (!all && !is_complete(deadlock, bounds)) return {};
   wait_for_descriptions(deadlock.stuck);

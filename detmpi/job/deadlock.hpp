@@ -15,6 +15,7 @@
 #include <chan/match/bounds.hpp>
 
 #include "description.hpp"
+#include "fair_time.hpp"
 
 namespace detmpi {
 
@@ -45,8 +46,8 @@ using DeadlockHandler = std::function<void(const Deadlock&)>;
 class DeadlockFinder {
  public:
   // A look at all ranks that have been blocked since the last look. If there is a deadlock, and no further rank has
-  // been drawn into it since the last look, nor for half a second while there are others that might be, asks those in
-  // it to describe what they wait for, which takes a moment, and returns what they say.
+  // been drawn into it since the last look, nor for half a second of theirs while there are others that might be, asks
+  // those in it to describe what they wait for, which takes a moment, and returns what they say.
   //
   // While others go on, more and more of them may come to be stuck, sooner or later in real time. So the deadlock that
   // is told is the first in logical time: of the ranks that were stuck at the first clock at which any were.
@@ -55,12 +56,12 @@ class DeadlockFinder {
  private:
   using Bounds = std::vector<chan::match::Time>;
   bool anybody_blocked();
-  bool is_settled(const std::vector<StuckRank>& stuck, bool all);
+  bool is_settled(const std::vector<StuckRank>& stuck, bool all, const Bounds& bounds);
   bool is_complete(Deadlock& deadlock, const Bounds& bounds) const;
 
   std::vector<uint32_t> versions_;  // of the ranks that were blocked, by rank; odd: was not
   std::vector<int> stuck_;          // at the last look, all or those that were first
-  uint64_t stuck_since_ = 0;        // they have been, by the monotonic clock
+  FairTime stuck_for_;              // so long they have been, by the time of the others
 };
 
 }  // namespace detmpi

@@ -63,17 +63,18 @@ std::optional<Ending> EndFinder::look() {
   const auto found = first_failure();
   const uint64_t now = spmc::base::monotonic_ns();
   if (!found || now < next_ns_) return {};
-  if (!has_begun()) begun_ns_ = now;
+  if (!std::exchange(has_begun_, true)) waited_.restart();
   g_job->bounds_asked.store(1);  // blocked ranks publish what they wait for
   spmc::base::heavy_fence();
   const auto& states = snapshot_.take();
   bounds_ = chan::match::solve_bounds(states, bounds_);
   const uint64_t end = (found->clock / g_job->lookahead + 1) * g_job->lookahead;
   std::vector<int> before = ranks_before(end, bounds_, *found);
+  waited_.look(before);
   const uint64_t looked = spmc::base::monotonic_ns();
   pause_ns_ = std::max(kLeastPauseNs, kPauseOfLook * (looked - now));
   next_ns_ = looked + pause_ns_;
-  if (!before.empty() && now - begun_ns_ < g_job->grace_ns) return {};
+  if (!before.empty() && waited_.passed_ns() < g_job->grace_ns) return {};
   return Ending{found->rank, end, before.empty(), running_of(std::move(before), states)};
 }
 

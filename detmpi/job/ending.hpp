@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../engine/job_view.hpp"
+#include "fair_time.hpp"
 
 namespace detmpi {
 
@@ -30,7 +31,7 @@ class EndFinder {
   // again.
   std::optional<Ending> look();
   // Some rank has, as of the last look.
-  bool has_begun() const { return begun_ns_ != 0; }
+  bool has_begun() const { return has_begun_; }
   // The time between two looks: of many ranks they take so long that others should have the core for most of it.
   uint64_t pause_ns() const { return pause_ns_; }
 
@@ -38,8 +39,9 @@ class EndFinder {
   JobView view_;
   chan::match::Snapshot snapshot_;
   std::vector<chan::match::Time> bounds_;
-  uint64_t begun_ns_ = 0;  // monotonic clock; 0: not yet
-  uint64_t next_ns_ = 0;   // when to look again
+  bool has_begun_ = false;
+  FairTime waited_;       // so long the others have had to come
+  uint64_t next_ns_ = 0;  // when to look again, by the monotonic clock
   uint64_t pause_ns_ = 0;
 };
 

@@ -86,6 +86,19 @@ TEST_CASE("a deadlock of two ranks while others print, and come to wait for them
   expect_same("partial_and_printing", 122, "deadlock: 2 of 6 ranks", "stuck_pair");
 }
 
+// With this load they need a second or two for that.
+TEST_CASE("ranks that come to be stuck are waited for as long as other processes keep them from it") {
+  const auto argv = job(4, "late_to_wait");
+  const auto quiet = test_support::run_command(argv);
+  const determinism_test::Load load(10);
+  const auto loaded = test_support::run_command(argv);
+  INFO(quiet.err << loaded.err);
+  CHECK(quiet.exit_code == 122);
+  CHECK(quiet.err.find("deadlock: 4 of 4 ranks") != std::string::npos);
+  CHECK(loaded.exit_code == quiet.exit_code);
+  CHECK(loaded.err == quiet.err);
+}
+
 TEST_CASE("operations of two communicators do not match") {
   expect_same("", 122, "mismatched collective operations on second", "two_mismatches");
 }

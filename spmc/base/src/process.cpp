@@ -127,6 +127,20 @@ Result<uint64_t> processor_ns(pid_t pid) {
   return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
 }
 
+Activity activity_of(pid_t pid) {
+  char text[128] = "";  // number (name) state ...; the name may have brackets, and is at most 15 characters long
+  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
+  const std::string_view read = read_start(path.c_str(), std::span(text).first(sizeof text - 1));
+  const size_t name_end = read.rfind(')');
+  if (name_end == read.npos || name_end + 2 >= read.size()) return Activity::kAsleep;
+  switch (read[name_end + 2]) {
+    case 'R': return Activity::kRunnable;
+    case 'T':
+    case 't': return Activity::kStopped;
+    default: return Activity::kAsleep;
+  }
+}
+
 void sleep_ns(uint64_t ns) {
   timespec left = timespec_of(ns);
   while (::nanosleep(&left, &left) != 0 && errno == EINTR) {

@@ -68,6 +68,9 @@ unsigned runnable_threads();  // of the whole machine, now; 0 if that is not kno
 void yield_core();
 uint64_t monotonic_ns();
 Result<uint64_t> processor_ns(pid_t pid);  // that the process has taken; error ESRCH when there is none
+// What the first thread of a process does, or would do if it had a core; asleep where that is not known.
+enum class Activity : uint8_t { kAsleep, kRunnable, kStopped };
+Activity activity_of(pid_t pid);  // Not async-signal-safe
 void sleep_ns(uint64_t ns);
 // For so long, or until a signal is handled, as SIGCHLD is when a space ends. It misses one that was handled just
 // before it, so a caller looks at what it waits for after every nap, and naps no longer than it may be late.
