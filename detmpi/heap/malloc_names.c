@@ -1,7 +1,8 @@
 // malloc and its like for the whole process, in each library that a program of DetMPI's may be linked with: the first
-// library that has them counts, and one that is needed by another library alone comes after the C library. A call of
-// the library's gets blocks of its own heap (own_heap.cpp); everybody else gets those of whoever comes next, as a rule
-// the C library, the same in every run. A block goes back where it came from, whoever frees it.
+// library that has them counts, and one that is needed by another library alone comes after the C library. So detmpirun
+// has one more loaded before all others (preload.c). A call of the library's gets blocks of its own heap
+// (own_heap.cpp); everybody else gets those of whoever comes next, as a rule the C library, the same in every run. A
+// block goes back where it came from, whoever frees it.
 //
 // What has an alignment of its own (aligned_alloc, posix_memalign) is everybody's as before: the library asks for such
 // blocks at times that do not depend on messages.
@@ -30,22 +31,22 @@ typedef void* (*realloc_type)(void*, size_t);
 typedef void (*free_type)(void*);
 
 EXPORTED void* malloc(size_t size) {
-  if (detmpi_in_library) return detmpi_own_malloc(size);
+  if (detmpi_in_library) return detmpi_own_heap->take(size);
   return NEXT(malloc, malloc_type)(size);
 }
 
 EXPORTED void* calloc(size_t count, size_t size) {
-  if (detmpi_in_library) return detmpi_own_calloc(count, size);
+  if (detmpi_in_library) return detmpi_own_heap->take_zeroed(count, size);
   return NEXT(calloc, calloc_type)(count, size);
 }
 
 EXPORTED void* realloc(void* block, size_t size) {
   if (block == NULL) return malloc(size);
-  if (detmpi_is_own(block)) return detmpi_own_realloc(block, size);
+  if (detmpi_is_own(block)) return detmpi_own_heap->resize(block, size);
   return NEXT(realloc, realloc_type)(block, size);
 }
 
 EXPORTED void free(void* block) {
-  if (detmpi_is_own(block)) detmpi_own_free(block);
+  if (detmpi_is_own(block)) detmpi_own_heap->give_back(block);
   else NEXT(free, free_type)(block);
 }

@@ -17,34 +17,28 @@ space::Heap& own_heap() {
   return *heap;
 }
 
-}  // namespace
-}  // namespace detmpi
-
-using namespace detmpi;
-
-#define EXPORTED [[gnu::visibility("default")]]
-
-extern "C" {
-
 // What the heap itself asks malloc for, like an exception, is the program's.
-EXPORTED void* detmpi_own_malloc(size_t size) {
+void* take(size_t size) {
   const InProgram outside;
   return own_heap().allocate(size);
 }
-
-EXPORTED void* detmpi_own_calloc(size_t count, size_t size) {
+void* take_zeroed(size_t count, size_t size) {
   const InProgram outside;
   return own_heap().allocate_zeroed(count, size);
 }
-
-EXPORTED void* detmpi_own_realloc(void* block, size_t size) {
+void* resize(void* block, size_t size) {
   const InProgram outside;
   return own_heap().resize(block, size, own_heap());
 }
-
-EXPORTED void detmpi_own_free(void* block) {
+void give_back(void* block) {
   const InProgram outside;
   own_heap().free(block);
 }
 
-}  // extern "C"
+[[gnu::constructor]] void offer_own_heap() {
+  static constexpr detmpi_heap kHeap = {take, take_zeroed, resize, give_back};
+  ::detmpi_own_heap = &kHeap;
+}
+
+}  // namespace
+}  // namespace detmpi

@@ -20,16 +20,20 @@ extern "C" {
 extern _Thread_local _Bool detmpi_in_library __attribute__((tls_model("initial-exec")));
 #endif
 
+// As those of the C library; NULL when memory is used up. The caller is inside. resize, give_back: own blocks, from
+// anywhere.
+struct detmpi_heap {
+  void* (*take)(size_t size);
+  void* (*take_zeroed)(size_t count, size_t size);
+  void* (*resize)(void* block, size_t size);
+  void (*give_back)(void* block);
+};
+// Set when the library is loaded. Nobody is in it before.
+extern __attribute__((visibility("default"))) const struct detmpi_heap* detmpi_own_heap;
+
 static inline int detmpi_is_own(const void* block) {
   return (uint64_t)(uintptr_t)block - DETMPI_OWN_HEAP_ADDRESS < DETMPI_OWN_HEAP_BYTES;
 }
-
-// NULL when memory is used up. The caller is inside.
-void* detmpi_own_malloc(size_t size);
-void* detmpi_own_calloc(size_t count, size_t size);
-// Of own blocks, from anywhere.
-void* detmpi_own_realloc(void* block, size_t size);
-void detmpi_own_free(void* block);
 
 #ifdef __cplusplus
 }

@@ -12,8 +12,9 @@ namespace {
 
 constexpr const char* kSearchPath = "LD_LIBRARY_PATH";
 
-// Found from detmpirun's own place: where it is installed, else where it was built. Empty: neither.
-std::string find_folder() {
+}  // namespace
+
+std::string mpich_names_folder() {
   const std::filesystem::path here = std::filesystem::path(spmc::base::own_file()).parent_path();
   for (const auto& folder : {here.parent_path() / DETMPI_MPICH_DIR, here / "mpich"}) {
     std::error_code ignored;
@@ -22,10 +23,8 @@ std::string find_folder() {
   return "";
 }
 
-}  // namespace
-
 void offer_mpich_names() {
-  std::string path = find_folder();
+  std::string path = mpich_names_folder();
   if (path.empty()) return;
   if (const char* others = std::getenv(kSearchPath); others != nullptr && *others != '\0') {
     path += std::string(":") + others;

@@ -15,6 +15,7 @@
 #include "../engine/event_log.hpp"
 #include "launch_monitor.hpp"
 #include "line_by_line.hpp"
+#include "malloc_first.hpp"
 #include "mpich_names.hpp"
 #include "report.hpp"
 
@@ -38,6 +39,7 @@ constexpr int kStandardError = 2;
   ::setenv(kEnvSegment, std::to_string(fd).c_str(), 1);
   if (rank >= 0) ::setenv(kEnvRank, std::to_string(rank).c_str(), 1);
   offer_mpich_names();
+  put_malloc_first(options.program[0]);
   ask_for_lines();
   if (rank > 0) spmc::base::empty_standard_input();
   auto failed = kept ? spmc::base::execute(options.program[0], options.program) : kept;

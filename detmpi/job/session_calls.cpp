@@ -42,7 +42,8 @@ int g_rank_process = 0;  // processes that the rank forks have its exit handler,
 // not ended.
 void end_at_exit() {
   if (spmc::base::process_id() != g_rank_process) return;
-  if (g_job_state == JobState::kRunning && g_world_model == WorldModel::kBefore && g_sessions.used() == 0) (void)job_end();
+  if (g_job_state == JobState::kRunning && g_world_model == WorldModel::kBefore && g_sessions.used() == 0)
+    (void)job_end();
 }
 
 // The ranks of a process set, none if there is no such set.

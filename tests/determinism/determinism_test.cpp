@@ -140,4 +140,6 @@ TEST_CASE("addresses of heap blocks") {
     return;
   }
   expect_same("heap_addresses", 3, false);
+  expect_same("heap_addresses_linked", 3, false);
+  expect_same("heap_addresses_loaded", 3, false);
 }

@@ -1,8 +1,13 @@
 // Where the program's heap blocks lie when messages come before their receives, or do not: asked for between calls, and
-// in functions of the program's that calls call.
+// in functions of the program's that calls call. Also as a library (by_library.cpp).
 #include <vector>
 
 #include "testing.hpp"
+
+#ifdef AS_LIBRARY
+#define main program_main
+extern "C" int main(int argc, char** argv);
+#endif
 
 using namespace mpi_test;
 
@@ -95,4 +100,5 @@ int main(int argc, char** argv) {
   MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval);
   MPI_Comm_free_keyval(&keyval);
   MPI_Op_free(&op);
+  return 0;
 }
