@@ -361,10 +361,10 @@ int is_thread_main(int* flag) {
 }
 
 int abort(Comm& comm, int errorcode) {
-  char line[200];
-  std::snprintf(line, sizeof line, "DetMPI: rank %d called MPI_Abort(%s, %d) at logical time %lu; the job ends\n",
-                g_engine.rank(), comm_label(comm).c_str(), errorcode, static_cast<unsigned long>(g_clock));
-  job_abort(errorcode, line);
+  const std::string line = "DetMPI: rank " + std::to_string(g_engine.rank()) + " called MPI_Abort(" + comm_label(comm) +
+                           ", " + std::to_string(errorcode) + ") at logical time " + std::to_string(g_clock) +
+                           "; the job ends" + unsupported_text() + "\n";
+  job_abort(errorcode, line.c_str());
 }
 
 int get_processor_name(char* name, int* resultlen) {

@@ -164,6 +164,7 @@ std::string line_of_error(int code) {
   job_abort(error_class_of(code), line.c_str());
 }
 
+std::string g_unsupported;  // the first call of that kind
 int g_raised_early = MPI_SUCCESS;  // a code that the call, at its end, does not raise again
 
 // What an error is raised on: the handler, and the handle that a function of the program's is called with.
@@ -284,11 +285,17 @@ int fail_unsupported(const char* chapter, bool raised, bool first) {
   const int code = make_error(MPI_ERR_UNSUPPORTED_OPERATION, "not supported by this version of DetMPI (%s)", chapter);
   const bool only_returned = !raised || raised_on().handler->kind == Errhandler::Kind::kReturn;
   const bool first_rank = g_call.comm == nullptr || g_call.comm->rank == 0;
+  if (first && g_unsupported.empty()) g_unsupported = call_name(g_call.id);
   static std::set<CallId> said;
   if (first && only_returned && first_rank && said.insert(g_call.id).second) {
     std::fprintf(stderr, "%s; it returns an error\n", line_of_error(code).c_str());
   }
   return raised ? raise_error(code) : code;
+}
+
+std::string unsupported_text() {
+  if (g_unsupported.empty()) return "";
+  return " (" + g_unsupported + ", which this version of DetMPI does not support, had returned an error before)";
 }
 
 int fail_null(int error_class, const char* parameter) { return fail(error_class, "%s is null", parameter); }

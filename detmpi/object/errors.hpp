@@ -55,6 +55,8 @@ int last_used_code();
 // function that programs begin with, not one of a window or file that they have. Many look at no error code, so where
 // one is all they get, the first rank of the communicator says it, too: once for each such function.
 [[gnu::cold]] int fail_unsupported(const char* chapter, bool raised, bool first);
+// For messages about a rank that ends the job: what may be the reason. Empty: no such function was called.
+[[gnu::cold]] std::string unsupported_text();
 [[gnu::cold]] int fail_null(int error_class, const char* parameter);
 
 // The end of every entry point.

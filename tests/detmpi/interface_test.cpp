@@ -31,5 +31,13 @@ TEST_CASE("chapters that are not supported say so") {
     }
   }
 }
+TEST_CASE("who gives up may do so because of what is not supported") {
+  const auto run = test_support::run_command_same(mpi_test::job(2, "unsupported", {}, {"abort"}));
+  INFO(run.err);
+  CHECK(run.exit_code == 3);
+  const char* const told =
+      "; the job ends (MPI_File_open, which this version of DetMPI does not support, had returned an error before)\n";
+  CHECK(run.err.find(told) != std::string::npos);
+}
 TEST_CASE("disconnecting waits") { expect_same_everywhere("disconnect", {1, 2, 5}); }
 TEST_CASE("the tools interface") { expect_same_everywhere("tools", {1, 2, 5}); }

@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   EXPECT(g_handled == 3);
   EXPECT(win == MPI_WIN_NULL && comm == MPI_COMM_WORLD);
 
+  if (argc > 1) return MPI_Abort(MPI_COMM_WORLD, 3);
   EXPECT(MPI_Comm_get_parent(&comm) == MPI_SUCCESS && comm == MPI_COMM_NULL);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   char port[MPI_MAX_PORT_NAME];
