@@ -17,7 +17,7 @@ using chan::match::Need;
 using chan::match::Time;
 using Kind = chan::match::RankState::Kind;
 
-constexpr uint64_t kPatienceNs = 5'000'000'000;  // for ranks that describe what they wait for
+constexpr uint64_t kPatienceNs = 5'000'000'000;  // for ranks that describe what they wait for, of time that they had
 constexpr uint64_t kStepNs = 1'000'000;
 constexpr uint64_t kLateNs = 500'000'000;  // for ranks that may still come to be stuck: told within a second
 constexpr uint32_t kNotBlocked = 1;
@@ -25,13 +25,17 @@ constexpr uint32_t kNotBlocked = 1;
 void wait_for_descriptions(const std::vector<StuckRank>& stuck) {
   for (const StuckRank& s : stuck) rank_record(s.rank).description_bytes.store(0);  // of a poll, from before
   g_job->describe.store(1);
-  const auto missing = [](const StuckRank& s) { return !has_described_itself(s.rank); };
-  const uint64_t until = spmc::base::monotonic_ns() + kPatienceNs;
-  while (std::ranges::any_of(stuck, missing) && spmc::base::monotonic_ns() < until) {
+  FairTime waited;
+  waited.restart();
+  for (;;) {
+    std::vector<int> missing;
     for (const StuckRank& s : stuck) {
-      if (missing(s)) wake_rank(s.rank);
+      if (!has_described_itself(s.rank)) missing.push_back(s.rank);
     }
+    if (missing.empty() || waited.passed_ns() >= kPatienceNs) return;
+    for (const int rank : missing) wake_rank(rank);
     spmc::base::sleep_ns(kStepNs);
+    waited.look(missing);
   }
 }
 

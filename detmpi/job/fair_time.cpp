@@ -12,6 +12,7 @@ namespace detmpi {
 namespace {
 
 constexpr uint64_t kMostLostNs = 10'000'000'000;  // nobody waits longer than that for ranks that get nothing
+constexpr uint64_t kMostOfLookNs = 150'000'000;   // who looks more seldom has got no core itself, and saw one moment
 
 }  // namespace
 
@@ -42,7 +43,8 @@ uint64_t FairTime::fair_since(uint64_t elapsed_ns, const std::vector<int>& ranks
 
 void FairTime::look(const std::vector<int>& ranks) {
   const uint64_t now = spmc::base::monotonic_ns();
-  fair_ns_ += fair_since(now - std::exchange(looked_ns_, now), ranks);
+  const uint64_t elapsed = now - std::exchange(looked_ns_, now);
+  fair_ns_ += std::min(fair_since(elapsed, ranks), kMostOfLookNs);
 }
 
 uint64_t FairTime::passed_ns() const {
