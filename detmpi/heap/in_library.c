@@ -1,5 +1,5 @@
-// What malloc_names.c goes by. Each library that may be the first one with malloc in a process brings it; all use that
-// of the first.
+// What malloc_names.c goes by. DetMPI's library brings it, and the one that is loaded before all others: where both are
+// in a process, both use that of the latter.
 #include "own_heap.h"
 
 __attribute__((visibility("default"))) _Thread_local _Bool detmpi_in_library = 0;

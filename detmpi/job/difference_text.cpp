@@ -70,18 +70,16 @@ const char* verdict(const Difference& d) {
   switch (d.cause) {
     case Cause::kOutside:
       return "the program itself did something else, although the rank had been told the same until then. Something\n"
-             "  comes in from outside: the time, also that of the processor, random numbers, process IDs, memory that "
-             "was\n"
-             "  never written, files, signals, other threads.";
+             "  comes in from outside: the time, also that of the processor, random numbers, process IDs, memory that\n"
+             "  was never written, files, signals, other threads.";
     case Cause::kRace:
       return "messages raced: in the order of their arrival (--order=arrival) the program gets another one first from\n"
              "  run to run. With --order=logical it would not.";
     case Cause::kContent:
       return "the same message arrived with other bytes, although the sender meant to send the same. The program "
              "writes\n"
-             "  to the buffer of a pending send or receive, reads that of a pending receive, or receives two messages "
-             "into\n"
-             "  the same memory; or this is a defect of DetMPI.";
+             "  to the buffer of a pending send or receive, reads that of a pending receive, or receives two messages\n"
+             "  into the same memory; or this is a defect of DetMPI.";
     case Cause::kDefect:
       return "the rank was told something else, although all ranks did the same until then. This is a defect of\n"
              "  DetMPI: please report it.";

@@ -28,6 +28,7 @@ uint64_t FairTime::fair_since(uint64_t elapsed_ns, const std::vector<int>& ranks
   unsigned wanting = 0;
   bool stopped = false;
   for (const int rank : ranks) {
+    // Of a rank that has none yet this is the monitor's own time, as it sleeps: then time passes as it does.
     const auto pid = static_cast<pid_t>(rank_record(rank).pid.load(std::memory_order_relaxed));
     auto now = spmc::base::processor_ns(pid);
     if (!now) continue;  // it has just ended

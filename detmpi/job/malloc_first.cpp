@@ -1,8 +1,11 @@
 #include "malloc_first.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -14,8 +17,20 @@ namespace {
 
 constexpr const char* kList = "LD_PRELOAD";  // heap/preload.c takes it off again
 
+// Where execvp finds it: a name without a slash in one of the folders of PATH.
+std::string file_of(const std::string& program) {
+  const char* folders = std::getenv("PATH");
+  if (program.find('/') != program.npos || folders == nullptr) return program;
+  std::istringstream path(folders);
+  for (std::string folder; std::getline(path, folder, ':');) {
+    const std::string file = (std::filesystem::path(folder) / program).string();
+    if (::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return program;
+}
+
 bool brings_sanitizer(const char* program) {
-  return std::ranges::any_of(needed_libraries(program), [](const std::string& name) {
+  return std::ranges::any_of(needed_libraries(file_of(program)), [](const std::string& name) {
     return name.find("asan") != name.npos || name.find("tsan") != name.npos || name.find("lsan") != name.npos;
   });
 }

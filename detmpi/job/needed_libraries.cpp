@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <optional>
+#include <system_error>
 
 namespace detmpi {
 namespace {
@@ -67,6 +68,10 @@ class Program {
 
 }  // namespace
 
-std::vector<std::string> needed_libraries(const std::string& path) { return Program(path).needed(); }
+std::vector<std::string> needed_libraries(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};  // to open a pipe would wait for who writes to it
+  return Program(path).needed();
+}
 
 }  // namespace detmpi

@@ -1,6 +1,7 @@
 // Which libraries a program asks for, also of files that are no program, and of damaged ones.
 #include "../../detmpi/job/needed_libraries.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,6 +44,11 @@ TEST_CASE("a program asks for the C library") {
 TEST_CASE("what is no program asks for nothing") {
   CHECK(needed_libraries("/no/such/file").empty());
   CHECK(needed_libraries("/").empty());
+  const File pipe("");  // that nobody writes to
+  std::filesystem::remove(pipe.path());
+  REQUIRE(::mkfifo(pipe.path().c_str(), 0600) == 0);
+  CHECK(needed_libraries(pipe.path()).empty());
+  std::filesystem::remove(pipe.path());
   CHECK(needed_libraries(File("").path()).empty());
   CHECK(needed_libraries(File("#!/bin/sh\nexit\n").path()).empty());
 }

@@ -25,7 +25,7 @@ class Race {
     from_ = inter != 0 ? 1 - side_ : side_;
   }
 
-  // What this member saw, in one line. Its sends may be complete, and the communicator be freed, later than that.
+  // What this member saw, in one line.
   std::string run() {
     send_all();
     const bool frees_early = of_me(7, 3) == 0;
