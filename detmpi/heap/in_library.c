@@ -2,5 +2,5 @@
 // in a process, both use that of the latter.
 #include "own_heap.h"
 
-__attribute__((visibility("default"))) _Thread_local _Bool detmpi_in_library = 0;
+__attribute__((visibility("default"))) _Thread_local _Bool detmpi_inside_library = 0;
 __attribute__((visibility("default"))) const struct detmpi_heap* detmpi_own_heap = NULL;

@@ -11,12 +11,12 @@ namespace detmpi {
 // For the time of a call, and of a function of the program's that it calls. They nest.
 class Whose {
  public:
-  ~Whose() { detmpi_in_library = before_; }
+  ~Whose() { detmpi_inside_library = before_; }
   Whose(const Whose&) = delete;
   Whose& operator=(const Whose&) = delete;
 
  protected:
-  explicit Whose(bool library) : before_(detmpi_in_library) { detmpi_in_library = library; }
+  explicit Whose(bool library) : before_(detmpi_inside_library) { detmpi_inside_library = library; }
 
  private:
   bool before_;

@@ -30,23 +30,26 @@ typedef void* (*calloc_type)(size_t, size_t);
 typedef void* (*realloc_type)(void*, size_t);
 typedef void (*free_type)(void*);
 
+// Without a heap it is nobody's here: that of a library that came before this way of sharing it, whose names come next.
+static int is_ours(const void* block) { return detmpi_is_own(block) && detmpi_own_heap != NULL; }
+
 EXPORTED void* malloc(size_t size) {
-  if (detmpi_in_library) return detmpi_own_heap->take(size);
+  if (detmpi_inside_library) return detmpi_own_heap->take(size);
   return NEXT(malloc, malloc_type)(size);
 }
 
 EXPORTED void* calloc(size_t count, size_t size) {
-  if (detmpi_in_library) return detmpi_own_heap->take_zeroed(count, size);
+  if (detmpi_inside_library) return detmpi_own_heap->take_zeroed(count, size);
   return NEXT(calloc, calloc_type)(count, size);
 }
 
 EXPORTED void* realloc(void* block, size_t size) {
   if (block == NULL) return malloc(size);
-  if (detmpi_is_own(block)) return detmpi_own_heap->resize(block, size);
+  if (is_ours(block)) return detmpi_own_heap->resize(block, size);
   return NEXT(realloc, realloc_type)(block, size);
 }
 
 EXPORTED void free(void* block) {
-  if (detmpi_is_own(block)) detmpi_own_heap->give_back(block);
+  if (is_ours(block)) detmpi_own_heap->give_back(block);
   else NEXT(free, free_type)(block);
 }

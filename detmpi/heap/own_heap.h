@@ -15,9 +15,9 @@ extern "C" {
 // Is this thread in a call of the library's, and not in a function of the program's that this has called?
 // (library_memory.hpp)
 #ifdef __cplusplus
-[[gnu::visibility("default"), gnu::tls_model("initial-exec")]] extern constinit thread_local bool detmpi_in_library;
+[[gnu::visibility("default"), gnu::tls_model("initial-exec")]] extern constinit thread_local bool detmpi_inside_library;
 #else
-extern _Thread_local _Bool detmpi_in_library __attribute__((tls_model("initial-exec")));
+extern _Thread_local _Bool detmpi_inside_library __attribute__((tls_model("initial-exec")));
 #endif
 
 // As those of the C library; NULL when memory is used up. The caller is inside. resize, give_back: own blocks, from
@@ -28,7 +28,7 @@ struct detmpi_heap {
   void* (*resize)(void* block, size_t size);
   void (*give_back)(void* block);
 };
-// Set when the library is loaded. Nobody is in it before.
+// Set when the library is loaded; nobody is in it before.
 extern __attribute__((visibility("default"))) const struct detmpi_heap* detmpi_own_heap;
 
 static inline int detmpi_is_own(const void* block) {

@@ -31,7 +31,7 @@ bool is_rank_at_work() {
 }
 
 // A function of the program's may have been called by a call; calls may be made in it, so the engine is ready for them.
-Stay as_found() { return detmpi_in_library ? Stay::kStill : Stay::kAtWork; }
+Stay as_found() { return detmpi_inside_library ? Stay::kStill : Stay::kAtWork; }
 
 void leave() {
   if (!is_rank_at_work()) return;
