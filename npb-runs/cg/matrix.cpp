@@ -1,7 +1,10 @@
 #include "matrix.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "../common/random.hpp"
 
@@ -51,6 +54,51 @@ std::vector<double> make_weights(int order) {
   return weights;
 }
 
+// The summands that make up a block: row by row, and within a row in the order in which they are added.
+class Summands {
+ public:
+  Summands(const Problem& problem, const GeneratingVectors& vectors, Range rows, Range columns)
+      : vectors_(vectors),
+        incidence_(transpose(vectors, rows)),
+        weights_(make_weights(problem.order)),
+        rows_(rows),
+        columns_(columns),
+        diagonal_(Problem::kRcond - problem.shift) {}
+
+  // Calls add(column, summand) for each summand of a row. Rows and columns are counted from the block's first.
+  template <class Add>
+  void for_each(int row, Add add) const {
+    for (std::size_t u = incidence_.start[row]; u < incidence_.start[row + 1]; ++u) {
+      const auto& use = incidence_.uses[u];
+      for (std::size_t k = vectors_.start[use.vector]; k < vectors_.start[use.vector + 1]; ++k) {
+        const auto& entry = vectors_.entries[k];
+        if (columns_.contains(entry.position))
+          add(entry.position - columns_.begin, use.value * (weights_[use.vector] * entry.value));
+      }
+    }
+    const int diagonal = rows_.begin + row;
+    if (columns_.contains(diagonal)) add(diagonal - columns_.begin, diagonal_);
+  }
+
+ private:
+  const GeneratingVectors& vectors_;
+  Incidence incidence_;
+  std::vector<double> weights_;
+  Range rows_, columns_;
+  double diagonal_;
+};
+
+// How many elements each row has: its summands, those in the same column taken together.
+std::vector<std::int32_t> count_elements(const Summands& summands, int rows, int columns) {
+  std::vector<std::int32_t> elements(static_cast<std::size_t>(rows));
+  std::vector<std::int32_t> seen_in(static_cast<std::size_t>(columns), -1);
+  for (std::int32_t row = 0; row < rows; ++row)
+    summands.for_each(row, [&](int column, double) {
+      if (std::exchange(seen_in[column], row) != row) ++elements[row];
+    });
+  return elements;
+}
+
 }  // namespace
 
 GeneratingVectors make_generating_vectors(const Problem& problem) {
@@ -86,60 +134,61 @@ GeneratingVectors make_generating_vectors(const Problem& problem) {
 }
 
 SparseBlock SparseBlock::assemble(const Problem& problem, const GeneratingVectors& vectors, Range rows, Range columns) {
-  const Incidence incidence = transpose(vectors, rows);
-  const std::vector<double> weights = make_weights(problem.order);
-
+  const Summands summands(problem, vectors, rows, columns);
   SparseBlock block;
-  block.start_.reserve(static_cast<std::size_t>(rows.size()) + 1);
-  block.start_.push_back(0);
+  block.lay_out(count_elements(summands, rows.size(), columns.size()));
+
   // Where the current row keeps a column; an offset below the row's start is left over from an earlier row.
   std::vector<std::ptrdiff_t> slot(static_cast<std::size_t>(columns.size()), -1);
-  for (int row = 0; row < rows.size(); ++row) {
-    const auto row_start = static_cast<std::ptrdiff_t>(block.value_.size());
-    const auto add = [&](int column, double contribution) {
+  for (std::size_t i = 0; i < block.row_.size(); ++i) {
+    const auto start = static_cast<std::ptrdiff_t>(block.start_[i]);
+    auto end = start;
+    summands.for_each(block.row_[i], [&](int column, double summand) {
       ++block.contributions_;
-      if (slot[column] >= row_start) {
-        block.value_[slot[column]] += contribution;
+      if (slot[column] >= start) {
+        block.value_[slot[column]] += summand;
         return;
       }
-      slot[column] = static_cast<std::ptrdiff_t>(block.value_.size());
-      block.column_.push_back(column);
-      block.value_.push_back(contribution);
-    };
-    for (std::size_t u = incidence.start[row]; u < incidence.start[row + 1]; ++u) {
-      const auto& use = incidence.uses[u];
-      for (std::size_t k = vectors.start[use.vector]; k < vectors.start[use.vector + 1]; ++k) {
-        const auto& entry = vectors.entries[k];
-        if (columns.contains(entry.position))
-          add(entry.position - columns.begin, use.value * (weights[use.vector] * entry.value));
-      }
-    }
-    const int diagonal = rows.begin + row;
-    if (columns.contains(diagonal)) add(diagonal - columns.begin, Problem::kRcond - problem.shift);
-    block.start_.push_back(block.value_.size());
+      slot[column] = end;
+      block.column_[end] = column;
+      block.value_[end] = summand;
+      ++end;
+    });
+    block.nonzeros_ += static_cast<std::size_t>(end - start);
   }
-  block.column_.shrink_to_fit();
-  block.value_.shrink_to_fit();
   return block;
 }
 
-// Four independent sums hide the latency of the addition. Their order is fixed, so the bits repeat.
+// Room for rows of so many elements: the rows in ascending order of length, each filled up with zeros.
+void SparseBlock::lay_out(const std::vector<std::int32_t>& elements) {
+  const auto groups = [&](std::int32_t row) { return (static_cast<std::size_t>(elements[row]) + kSums - 1) / kSums; };
+  row_.resize(elements.size());
+  std::iota(row_.begin(), row_.end(), 0);
+  std::stable_sort(row_.begin(), row_.end(), [&](auto a, auto b) { return groups(a) < groups(b); });
+  start_.reserve(elements.size() + 1);
+  start_.push_back(0);
+  for (const std::int32_t row : row_) start_.push_back(start_.back() + kSums * groups(row));
+  column_.assign(start_.back(), 0);
+  value_.assign(start_.back(), 0.0);
+}
+
+// Independent sums hide the latency of the addition. Their order is fixed, so the bits repeat. Neither the length of
+// the next row nor a rest that fills no group is there to be guessed: a wrong guess takes as long as ten elements.
 void SparseBlock::multiply(const double* __restrict p, double* __restrict w) const {
   const std::int32_t* __restrict column = column_.data();
   const double* __restrict value = value_.data();
-  const std::size_t rows = start_.size() - 1;
-  for (std::size_t row = 0; row < rows; ++row) {
-    std::size_t k = start_[row];
-    const std::size_t end = start_[row + 1];
+  static_assert(kSums == 4);
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < row_.size(); ++i) {
+    const std::size_t end = start_[i + 1];
     double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
-    for (; k + 4 <= end; k += 4) {
+    for (; k < end; k += kSums) {
       sum0 += value[k] * p[column[k]];
       sum1 += value[k + 1] * p[column[k + 1]];
       sum2 += value[k + 2] * p[column[k + 2]];
       sum3 += value[k + 3] * p[column[k + 3]];
     }
-    for (; k < end; ++k) sum0 += value[k] * p[column[k]];
-    w[row] = (sum0 + sum1) + (sum2 + sum3);
+    w[row_[i]] = (sum0 + sum1) + (sum2 + sum3);
   }
 }
 

@@ -23,8 +23,8 @@ struct GeneratingVectors {
 
 GeneratingVectors make_generating_vectors(const Problem& problem);
 
-// A block of the matrix in compressed rows. Within a row the elements stand in order of first appearance,
-// which is the order in which a product sums them.
+// A block of the matrix in compressed rows, the shortest first, each filled up with zeros to a multiple of kSums.
+// Within a row the elements stand in order of first appearance; a product adds every kSums-th to the same sum.
 class SparseBlock {
  public:
   // The block rows x columns. Time linear in the contributions that fall into it, plus the vectors.
@@ -33,15 +33,20 @@ class SparseBlock {
   // w = A p: p has one value per column of the block, w one per row.
   void multiply(const double* p, double* w) const;
 
-  std::size_t nonzeros() const { return value_.size(); }
+  std::size_t nonzeros() const { return nonzeros_; }
   std::size_t contributions() const { return contributions_; }
 
  private:
-  SparseBlock() = default;
+  static constexpr std::size_t kSums = 4;
 
-  std::vector<std::size_t> start_;    // rows + 1 offsets
-  std::vector<std::int32_t> column_;  // counted from the block's first column
+  SparseBlock() = default;
+  void lay_out(const std::vector<std::int32_t>& elements);
+
+  std::vector<std::int32_t> row_;     // in the order in which they are stored, counted from the block's first row
+  std::vector<std::size_t> start_;    // rows + 1 offsets, of the rows as they are stored
+  std::vector<std::int32_t> column_;  // counted from the block's first column; 0 where a row is filled up
   std::vector<double> value_;
+  std::size_t nonzeros_ = 0;       // without what fills up
   std::size_t contributions_ = 0;  // summands that made the block, the diagonal's included
 };
 

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <vector>
 
 #include "../cg/matrix.hpp"
@@ -47,6 +48,48 @@ TEST_CASE("CG: the blocks of a grid make up the matrix", "[npb]") {
       nonzeros += block.nonzeros();
     }
     CHECK(nonzeros == 78148u);
+  }
+}
+
+namespace {
+
+// A p by the definition of A, without A: sum_i w_i v_i (v_i . p) + (rcond - shift) p.
+std::vector<double> product(const cg::Problem& problem, const cg::GeneratingVectors& vectors,
+                            const std::vector<double>& p) {
+  std::vector<double> result(p.size());
+  for (std::size_t i = 0; i < p.size(); ++i) result[i] = (cg::Problem::kRcond - problem.shift) * p[i];
+  double weight = 1.0;
+  for (std::size_t i = 0; i + 1 < vectors.start.size(); ++i) {
+    double along = 0;
+    for (std::size_t k = vectors.start[i]; k < vectors.start[i + 1]; ++k)
+      along += vectors.entries[k].value * p[vectors.entries[k].position];
+    for (std::size_t k = vectors.start[i]; k < vectors.start[i + 1]; ++k)
+      result[vectors.entries[k].position] += weight * along * vectors.entries[k].value;
+    weight *= std::pow(cg::Problem::kRcond, 1.0 / problem.order);
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("CG: products of the blocks add up to that of the matrix", "[npb]") {
+  const cg::Problem& problem = *find_problem(cg::kProblems, 'S');
+  const auto vectors = cg::make_generating_vectors(problem);
+  std::vector<double> p(static_cast<std::size_t>(problem.order));
+  for (std::size_t i = 0; i < p.size(); ++i) p[i] = 1.0 + 0.001 * static_cast<double>(i);
+  const std::vector<double> expected = product(problem, vectors, p);
+  for (const int ranks : {1, 8, 32}) {
+    std::vector<double> sum(p.size());
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto grid = *cg::ProcessGrid::try_create(problem.order, ranks, rank);
+      const auto block = cg::SparseBlock::assemble(problem, vectors, grid.row_part(), grid.column_part());
+      std::vector<double> part(static_cast<std::size_t>(grid.row_part().size()), -1.0);  // all of it is written
+      block.multiply(p.data() + grid.column_part().begin, part.data());
+      for (std::size_t i = 0; i < part.size(); ++i) sum[grid.row_part().begin + i] += part[i];
+    }
+    bool equal = true;
+    for (std::size_t i = 0; i < p.size(); ++i) equal = equal && sum[i] == Approx(expected[i]).epsilon(1e-12);
+    CHECK(equal);
   }
 }
 
