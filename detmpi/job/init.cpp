@@ -182,7 +182,9 @@ int join_job(RankOutputFiles& files) {
       give_up("mapping the event log", mapped.error());
     }
   }
+  if (const char* number = std::getenv(kEnvProgram)) g_program_number = std::atoi(number);
   // Programs that this one starts are not ranks of the job.
+  ::unsetenv(kEnvProgram);
   ::unsetenv(kEnvEvents);
   ::unsetenv(kEnvSegment);
   ::unsetenv(kEnvRank);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <functional>
 
 #include "deadlock.hpp"
 #include "output_files.hpp"
@@ -11,11 +12,13 @@ namespace detmpi {
 // The signals that a monitor takes by itself are held back from now on; the mask that a rank needs is returned.
 sigset_t hold_monitor_signals();
 
+using ProgramName = std::function<const char*(int rank)>;
+
 // Watches over the ranks, which are the children of this space. Returns the job's exit code when all have ended.
-// `program`: what the ranks are to become (exec start), for the message that they cannot; null: nothing. `output`: of
-// the ranks, to be shown. `on_deadlock` is called at the end of a job that is in a deadlock; null: another process
-// looks for deadlocks.
-int monitor_ranks(const char* program, OutputFiles output, DeadlockHandler on_deadlock);
+// `program`: what a rank is to become (exec start), for the message that it cannot; null: nothing. `output`: of the
+// ranks, to be shown. `on_deadlock` is called at the end of a job that is in a deadlock; null: another process looks
+// for deadlocks.
+int monitor_ranks(ProgramName program, OutputFiles output, DeadlockHandler on_deadlock);
 
 // Watches over a program that starts its ranks itself (fork start): passes signals on and its exit code back.
 int monitor_program(int pid, DeadlockHandler on_deadlock);

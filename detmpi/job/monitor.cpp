@@ -167,9 +167,9 @@ class Watch {
 
 class RankWatch final : public Watch {
  public:
-  RankWatch(const char* program, OutputFiles output, DeadlockHandler on_deadlock)
+  RankWatch(ProgramName program, OutputFiles output, DeadlockHandler on_deadlock)
       : Watch(on_deadlock),
-        program_(program),
+        program_(std::move(program)),
         left_(g_job->ranks),
         captures_output_(output.captured()),
         output_(std::move(output)) {}
@@ -300,7 +300,7 @@ class RankWatch final : public Watch {
     } else if (report.status != 0) {
       if (state == RankState::kNew) {  // not started, no MPI program, or it has told by itself what is wrong
         const int error = record.start_error.load(std::memory_order_relaxed);
-        if (error != 0) tell_not_started(program_, error);
+        if (error != 0) tell_not_started(program_(rank), error);
         finish_with(report.status);
         end_job();
       } else {
@@ -339,7 +339,7 @@ class RankWatch final : public Watch {
     std::string message;  // empty: none
   };
 
-  const char* program_;
+  ProgramName program_;
   uint32_t left_;
   bool captures_output_;
   OutputMerge output_;
@@ -400,10 +400,10 @@ sigset_t hold_monitor_signals() {
   return spmc::base::hold_signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
 }
 
-int monitor_ranks(const char* program, OutputFiles output, DeadlockHandler on_deadlock) {
+int monitor_ranks(ProgramName program, OutputFiles output, DeadlockHandler on_deadlock) {
   spmc::base::set_context_hook(nullptr);  // its messages are the job's, not a space's
   spmc::base::ignore_broken_pipes();      // only now: the ranks have been started, and do not inherit it
-  return RankWatch(program, std::move(output), on_deadlock).run();
+  return RankWatch(std::move(program), std::move(output), on_deadlock).run();
 }
 
 int monitor_program(int pid, DeadlockHandler on_deadlock) { return ProgramWatch(pid, on_deadlock).run(); }

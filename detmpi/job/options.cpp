@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 namespace detmpi {
 namespace {
@@ -17,8 +19,8 @@ constexpr int kUsageExit = 2;
 constexpr long kMaxVerifyRuns = 1000;
 
 constexpr const char* kHelp =
-    "Usage: detmpirun [OPTION]... PROGRAM [ARGUMENT]...\n"
-    "Run an MPI program deterministically on this machine.\n"
+    "Usage: detmpirun [OPTION]... PROGRAM [ARGUMENT]... [: [-n N] PROGRAM [ARGUMENT]...]...\n"
+    "Run an MPI program deterministically on this machine, or several as one job.\n"
     "\n"
     "  -n, -np N            start N ranks (default 1, at most %u)\n"
     "      --start=HOW      fork: the program starts once and MPI_Init makes the ranks (default);\n"
@@ -46,10 +48,13 @@ constexpr const char* kHelp =
     "                       as far, so that the job ends in the same way in every run (default 2 and 0.3;\n"
     "                       0: end it at once)\n"
     "      --timeout=SEC    end the job after SEC seconds\n"
+    "      -wdir DIR        run the program in the folder DIR\n"
+    "      -env NAME VALUE  set an environment variable for the program; -genv: for all programs\n"
     "  -h, --help           print this help\n"
     "  -V, --version        print the version\n"
     "\n"
-    "More ranks than cores are fine. Standard input goes to rank 0.\n"
+    "More ranks than cores are fine. Standard input goes to rank 0. Behind a colon stands another program with\n"
+    "its -n, -wdir and -env, whose ranks come behind those before; several are started by exec.\n"
     "\n"
     "Exit status: 0 when every rank ended with 0; the first rank's exit status that is not 0 (also that of\n"
     "MPI_Abort); 128 + S when a rank died of signal S; 122 after a deadlock; 123 when runs differ (--verify);\n"
@@ -154,9 +159,19 @@ double parse_timeout(const char* text) {
   return s;
 }
 
-}  // namespace
+std::string parse_folder(const char* text) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(text, ignored)) usage_error("-wdir: there is no such folder", text);
+  return text;
+}
 
-LaunchOptions parse_command_line(int argc, char** argv) {
+std::string parse_variable(const std::string& name) {
+  if (name.empty() || name.find('=') != name.npos) usage_error("no name of an environment variable", name.c_str());
+  return name;
+}
+
+// One program, with the options that stand before it. `words`: a part of the command line (split_at_colons).
+void parse_part(std::vector<char*>& words, LaunchOptions& options) {
   enum {
     kStart = 256,
     kWtime,
@@ -173,7 +188,11 @@ LaunchOptions parse_command_line(int argc, char** argv) {
     kOrderedOutput,
     kVerify,
     kVerifySeed,
-    kGrace
+    kGrace,
+    kFolder,
+    kEnv,
+    kEnvOfAll,
+    kNothing
   };
   static const option kOptions[] = {
       {"start", required_argument, nullptr, kStart},
@@ -193,16 +212,53 @@ LaunchOptions parse_command_line(int argc, char** argv) {
       {"ordered-output", optional_argument, nullptr, kOrderedOutput},
       {"label", no_argument, nullptr, 'l'},
       {"np", required_argument, nullptr, kNp},
+      {"wdir", required_argument, nullptr, kFolder},
+      {"wd", required_argument, nullptr, kFolder},
+      {"env", required_argument, nullptr, kEnv},
+      {"genv", required_argument, nullptr, kEnvOfAll},
+      // Of other launchers: where ranks run, and that they inherit the environment.
+      {"oversubscribe", no_argument, nullptr, kNothing},
+      {"allow-run-as-root", no_argument, nullptr, kNothing},
+      {"bind-to", required_argument, nullptr, kNothing},
+      {"map-by", required_argument, nullptr, kNothing},
+      {"envall", no_argument, nullptr, kNothing},
+      {"genvall", no_argument, nullptr, kNothing},
       {"help", no_argument, nullptr, 'h'},
       {"version", no_argument, nullptr, 'V'},
       {nullptr, 0, nullptr, 0},
   };
-  LaunchOptions options;
+  const bool first = options.programs.empty();
+  Program& program = options.programs.emplace_back();
+  const int count = static_cast<int>(words.size()) - 1;
+  // The word behind the option's first argument.
+  const auto second_argument = [&](const char* error) {
+    if (optind >= count) usage_error(error, nullptr);
+    return std::string(words[static_cast<size_t>(optind++)]);
+  };
+  optind = 0;  // begins anew
   // getopt_long_only takes -np as MPI users write it; '+': the program's options are its own.
-  for (int c; (c = getopt_long_only(argc, argv, "+n:lhV", kOptions, nullptr)) != -1;) {
+  for (int c; (c = getopt_long_only(count, words.data(), "+n:x:lhV", kOptions, nullptr)) != -1;) {
+    const bool of_program = c == 'n' || c == kNp || c == 'x' || c == kFolder || c == kEnv || c == kNothing;
+    if (!first && !of_program && c != '?') {
+      usage_error("behind a colon only -n, -wdir and -env may stand before a program", nullptr);
+    }
     switch (c) {
       case 'n':
-      case kNp: options.job.ranks = parse_ranks(optarg); break;
+      case kNp: program.ranks = parse_ranks(optarg); break;
+      case kFolder: program.folder = parse_folder(optarg); break;
+      case kEnv:
+      case kEnvOfAll: {
+        const std::string name = parse_variable(optarg);
+        auto& environment = c == kEnv ? program.environment : options.environment;
+        environment.emplace_back(name, second_argument("-env and -genv take a name and a value"));
+        break;
+      }
+      case 'x':  // NAME=VALUE as with Open MPI; a NAME alone is in the environment as it is
+        if (const char* value = std::strchr(optarg, '=')) {
+          program.environment.emplace_back(parse_variable({optarg, static_cast<size_t>(value - optarg)}), value + 1);
+        }
+        break;
+      case kNothing: break;
       case kStart:
         if (std::strcmp(optarg, "fork") != 0 && std::strcmp(optarg, "exec") != 0) {
           usage_error("--start is fork or exec", optarg);
@@ -252,8 +308,23 @@ LaunchOptions parse_command_line(int argc, char** argv) {
       default: std::fputs("Try 'detmpirun --help'.\n", stderr); std::exit(kUsageExit);
     }
   }
-  if (optind >= argc) usage_error("no program given", nullptr);
-  options.program = argv + optind;
+  if (optind >= count) usage_error("no program given", nullptr);
+  program.arguments.assign(words.begin() + optind, words.end());
+}
+
+}  // namespace
+
+LaunchOptions parse_command_line(int argc, char** argv) {
+  LaunchOptions options;
+  for (std::vector<char*>& part : split_at_colons(argc, argv)) parse_part(part, options);
+  int64_t ranks = 0;
+  for (const Program& program : options.programs) ranks += program.ranks;
+  if (ranks > int64_t{kMaxRanks}) usage_error("there are more than 4096 ranks", nullptr);
+  options.job.ranks = static_cast<int>(ranks);
+  if (options.programs.size() > 1) {
+    if (options.start_given && !options.exec_start) usage_error("several programs are started by exec", "--start=fork");
+    options.exec_start = options.start_given = true;
+  }
   check_verify(options);
   return options;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "job.hpp"
+#include "programs.hpp"
 
 namespace detmpi {
 
@@ -19,7 +20,8 @@ struct LaunchOptions {
   int verify_runs = 0;                 // --verify; 0: not given
   uint64_t verify_seed = 1;            // of the disturbances
   int event_log = -1;                  // descriptor of a log for the ranks to fill; -1: none
-  char** program = nullptr;            // and its arguments, null-terminated
+  Environment environment;             // for all programs, before their own
+  std::vector<Program> programs;       // at least one; of several all are started by exec
 };
 
 // Prints help, version or what is wrong, and exits, or returns the options.

@@ -36,15 +36,21 @@ constexpr int kStandardError = 2;
     kept = spmc::base::keep_across_exec(options.event_log);
     ::setenv(kEnvEvents, std::to_string(options.event_log).c_str(), 1);
   }
+  const size_t number = rank < 0 ? 0 : program_of_rank(options.programs, rank);
+  const Program& program = options.programs[number];
+  set(options.environment);
+  set(program.environment);
   ::setenv(kEnvSegment, std::to_string(fd).c_str(), 1);
   if (rank >= 0) ::setenv(kEnvRank, std::to_string(rank).c_str(), 1);
+  ::setenv(kEnvProgram, std::to_string(number).c_str(), 1);
+  if (kept && !program.folder.empty()) kept = spmc::base::change_folder(program.folder.c_str());
   offer_mpich_names();
-  put_malloc_first(options.program[0]);
+  put_malloc_first(program.name());
   ask_for_lines();
   if (rank > 0) spmc::base::empty_standard_input();
-  auto failed = kept ? spmc::base::execute(options.program[0], options.program) : kept;
+  auto failed = kept ? spmc::base::execute(program.name(), program.arguments.data()) : kept;
   const int error = failed.error().code;
-  if (rank < 0) tell_not_started(options.program[0], error);
+  if (rank < 0) tell_not_started(program.name(), error);
   else rank_record(rank).start_error.store(error, std::memory_order_relaxed);  // the monitor tells, once
   spmc::base::die(kCannotStart);
 }
@@ -76,7 +82,10 @@ int run_ranks(const LaunchOptions& options, const sigset_t& mask) {
     rank_record(rank).pid.store(child.value(), std::memory_order_relaxed);
   }
   spmc::base::empty_standard_input();
-  return monitor_ranks(options.program[0], std::move(output).value(), reporter(options));
+  const auto name_of_program = [&](int rank) {
+    return options.programs[program_of_rank(options.programs, rank)].name();
+  };
+  return monitor_ranks(name_of_program, std::move(output).value(), reporter(options));
 }
 
 // Fork start: the program's first process will be both.

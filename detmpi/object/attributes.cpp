@@ -15,13 +15,13 @@ using Keys = Keyvals<HandleKind::kComm>;
 // The address of a predefined attribute's value, null if there is no such attribute or it has no value.
 int* predefined(int keyval) {
   static int tag_ub = INT_MAX, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, wtime_is_global = 1;
-  static int universe_size, last_code, appnum = 0;
+  static int universe_size, last_code, program_number;
   switch (keyval) {
     case MPI_TAG_UB: return &tag_ub;
     case MPI_HOST: return &host;
     case MPI_IO: return &io;
     case MPI_WTIME_IS_GLOBAL: return &wtime_is_global;
-    case MPI_APPNUM: return &appnum;
+    case MPI_APPNUM: program_number = g_program_number; return &program_number;
     case MPI_UNIVERSE_SIZE: universe_size = g_comm_world->size; return &universe_size;
     case MPI_LASTUSEDCODE: last_code = last_used_code(); return &last_code;
     default: return nullptr;

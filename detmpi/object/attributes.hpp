@@ -7,6 +7,8 @@ namespace detmpi {
 
 struct Comm;
 
+inline int g_program_number = 0;  // among those that the job was started with: MPI_APPNUM
+
 // Copies `from`'s attributes into `to`, as the copy callbacks decide. Returns the first callback's error.
 int attributes_copy(Comm& from, Comm& to);
 

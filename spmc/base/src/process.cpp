@@ -45,6 +45,11 @@ Status execute(const char* path, char* const arguments[]) {
   return Error{errno, "starting the program"};
 }
 
+Status change_folder(const char* path) {
+  if (::chdir(path) != 0) return Error{errno, "chdir"};
+  return {};
+}
+
 Status keep_across_exec(int fd) {
   const int flags = ::fcntl(fd, F_GETFD);
   if (flags < 0 || ::fcntl(fd, F_SETFD, flags & ~FD_CLOEXEC) < 0) return Error{errno, "fcntl"};

@@ -32,6 +32,7 @@ pid_t process_id();
 unsigned thread_count();  // of this process
 // Runs the program `path` (looked for in PATH) in place of this one; returns only when that failed.
 Status execute(const char* path, char* const arguments[]);
+Status change_folder(const char* path);  // in which this process works
 // The descriptor survives execute().
 Status keep_across_exec(int fd);
 // Standard input becomes empty.

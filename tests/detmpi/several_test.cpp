@@ -1,0 +1,106 @@
+// detmpirun: several programs in one job, their folders and variables, and what other launchers are asked for.
+#include "run_mpi.hpp"
+
+using namespace mpi_test;
+using test_support::run_command_same;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// "several" among the words stands for the program of that name.
+RunResult launch(std::vector<std::string> words) {
+  for (std::string& word : words) {
+    if (word == "several") word = program(word);
+  }
+  words.insert(words.begin(), {detmpirun(), "--timeout=100"});
+  return run_command_same(words);
+}
+
+std::string current_folder() {
+  const std::string out = test_support::run_command({"pwd", "-P"}).out;
+  return out.substr(0, out.find('\n'));
+}
+
+std::string line(int rank, int size, int number, int token, const std::string& folder, const std::string& rest) {
+  return "[" + std::to_string(rank) + "] rank " + std::to_string(rank) + " of " + std::to_string(size) + ", program " +
+         std::to_string(number) + ", token " + std::to_string(token) + ", in " + folder + ", " + rest + "\n";
+}
+
+const std::vector<std::string> kThree = {"-n", "2",    "several", "a",   ":",       "-np", "1", "-wdir",
+                                         "/",  "-env", "ONE",     "x y", "several", "b",   ":", "several"};
+
+}  // namespace
+
+TEST_CASE("several programs are one job, their ranks one behind the other") {
+  const std::string here = current_folder();
+  const RunResult run = launch(kThree);
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(run.out == line(0, 4, 0, 1, here, "ONE=none, ALL=none, a") + line(1, 4, 0, 2, here, "ONE=none, ALL=none, a") +
+                       line(2, 4, 1, 13, "/", "ONE=x y, ALL=none, b") +
+                       line(3, 4, 2, 34, here, "ONE=none, ALL=none, nothing"));
+}
+
+TEST_CASE("runs of several programs are compared") {
+  std::vector<std::string> words = kThree;
+  words.insert(words.begin(), "--verify=4");
+  const RunResult run = launch(words);
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.err, "4 runs, 4 ranks"));
+  CHECK_FALSE(contains(run.err, "fork"));
+  CHECK(run.out == launch(kThree).out);
+}
+
+TEST_CASE("a program has the folder and the variables that were asked for") {
+  for (const char* start : kStarts) {
+    const std::string all = line(0, 1, 0, 1, "/", "ONE=1, ALL=2, nothing");
+    CHECK(launch({start, "-wdir", "/", "-env", "ONE", "1", "-genv", "ALL", "2", "several"}).out == all);
+    CHECK(launch({start, "-wd", "/", "-genv", "ONE", "3", "-x", "ONE=1", "-x", "ALL=2", "-x", "HOME", "several"}).out ==
+          all);
+    CHECK(launch({start, "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "--map-by", "slot", "-genvall",
+                  "--wdir", "/", "-env", "ONE", "1", "-genv", "ALL", "2", "several"})
+              .out == all);
+    CHECK(launch({start, "-wdir", "/", "-env", "ONE", "", "-env", "ALL", "a=b", "several"}).out ==
+          line(0, 1, 0, 1, "/", "ONE=, ALL=a=b, nothing"));
+  }
+  CHECK(contains(launch({"-genv", "ALL", "2", "several", ":", "-env", "ALL", "3", "several"}).out,
+                 "ALL=2, nothing\n[1]"));
+}
+
+TEST_CASE("a wrong command line of several programs is explained and ends with 2") {
+  const std::vector<std::vector<std::string>> wrong = {
+      {"several", ":"},
+      {":", "several"},
+      {"several", ":", ":", "several"},
+      {"several", ":", "-n", "2"},
+      {"several", ":", "-n", "0", "several"},
+      {"several", ":", "--digest", "several"},
+      {"several", ":", "-genv", "A", "b", "several"},
+      {"--start=fork", "several", ":", "several"},
+      {"-n", "4000", "several", ":", "-n", "97", "several"},
+      {"-wdir", "/no-such-folder", "several"},
+      {"-wdir", "/dev/null", "several"},
+      {"-env", "ONE"},
+      {"-env", "ONE=1", "2", "several"},
+      {"-env", "", "2", "several"},
+      {"-x", "=1", "several"},
+  };
+  for (const auto& words : wrong) {
+    const RunResult run = launch(words);
+    std::string all;
+    for (const auto& word : words) all += " '" + word + "'";
+    INFO("detmpirun" << all << "\n" << run.err);
+    CHECK(run.exit_code == 2);
+    CHECK(contains(run.err, "detmpirun: "));
+    CHECK(contains(run.err, "--help"));
+    CHECK(run.out.empty());
+  }
+}
+
+TEST_CASE("of several programs the one that cannot be started is named") {
+  const RunResult run = launch({"several", ":", "-n", "2", "./no-such-program"});
+  CHECK(run.exit_code == 127);
+  CHECK(run.err == "detmpirun: ./no-such-program: starting the program: No such file or directory\n");
+}
