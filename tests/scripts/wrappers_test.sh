@@ -157,5 +157,43 @@ if command -v cmake >/dev/null; then
   check 'what CMake built runs' cm/nine
 fi
 
+# The usual names, in a folder of their own.
+names="$home/lib/dlinux/mpi/bin"
+cat >three.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv) {
+  int size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Finalize();
+  return size == 3 ? 0 : 1;
+}
+END
+cp three.c three.cpp
+check 'mpicc and mpiexec' env PATH="$names:$PATH" sh -c 'mpicc three.c -o three && mpiexec -n 3 ./three'
+for name in mpicxx mpic++ mpiCC; do
+  check "$name and mpirun" env PATH="$names:$PATH" sh -c '"$0" three.cpp -o three && mpirun -np 3 ./three' "$name"
+done
+check 'mpiexec runs as many as are asked for' refuse "$names/mpiexec" -n 2 ./three
+check 'mpiexec of several programs' "$names/mpiexec" -n 2 ./three : ./three
+if [ -e "$home/include/mpi.mod" ]; then
+  for name in mpifort mpif77 mpif90; do
+    check "$name" env PATH="$names:$PATH" sh -c '"$0" newest.f90 -o newest && ./newest' "$name"
+  done
+fi
+if command -v cmake >/dev/null; then
+  mkdir names
+  cp three.c names
+  printf '%s\n' 'cmake_minimum_required(VERSION 3.10)' 'project(user C)' 'enable_testing()' 'find_package(MPI REQUIRED)' \
+    'add_executable(three three.c)' 'target_link_libraries(three MPI::MPI_C)' \
+    'add_test(NAME three COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 3 $<TARGET_FILE:three>)' \
+    >names/CMakeLists.txt
+  check 'CMake finds all by their names' \
+    env PATH="$plain/lib/dlinux/mpi/bin:$PATH" cmake -S names -B names/build
+  check 'CMake found these' grep "MPIEXEC_EXECUTABLE.*=$plain" names/build/CMakeCache.txt
+  check 'CMake builds by their names' cmake --build names/build
+  check 'the tests of CMake run three ranks' sh -c 'cd names/build && ctest'
+fi
+
 echo "tally: $passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]
