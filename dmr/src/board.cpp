@@ -49,7 +49,18 @@ bool Board::add_mapper() {
   uint32_t before = crew.load();
   while ((before & BoardHeader::kCrewClosed) == 0 && !crew.compare_exchange_weak(before, before + 1)) {
   }
+  spmc::base::futex_wake_all(crew);
   return (before & BoardHeader::kCrewClosed) == 0;
+}
+
+bool Board::await_place(uint32_t number) const {
+  std::atomic<uint32_t>& crew = header().crew;
+  uint32_t seen;
+  while (((seen = crew.load()) & ~BoardHeader::kCrewClosed) <= number) {
+    if ((seen & BoardHeader::kCrewClosed) != 0) return false;
+    spmc::base::futex_wait(crew, seen);
+  }
+  return true;
 }
 
 void Board::close_crew() {

@@ -76,8 +76,9 @@ struct BoardHeader {
   // The piece that is taken next, by whoever adds one: so pieces are begun in the order of the input. Nothing else is
   // told by it.
   alignas(64) std::atomic<uint64_t> next_piece;
-  // How many mappers there are: the first so many (crew.hpp). The root counts one before it starts it; kCrewClosed is
-  // set by it or by a mapper that finds no piece, and then no more are to come. Reducers wait for that.
+  // How many mappers there are: the first so many (crew.hpp). The root counts one when it has been started, which waits
+  // for that; kCrewClosed is set by it or by a mapper that finds no piece, and then no more are to come. Reducers wait
+  // for that.
   // A mapper that sees an old number takes more memory than its share, until it looks again.
   alignas(64) std::atomic<uint32_t> crew;
 };
@@ -90,8 +91,10 @@ class Board {
   WorkerLine& reducer(uint32_t number) { return lines()[mappers_ + number]; }
   void fail_at(uint64_t piece);
   uint64_t take_piece() { return header().next_piece.fetch_add(1, std::memory_order_relaxed); }
-  // Of the root, before it starts the next mapper: false if no more are to come.
+  // Of the root, when it has started the next mapper. It counts, unless no more are to come (false).
   bool add_mapper();
+  // Of a mapper, at its begin: blocks until it counts, or is one too many (false).
+  bool await_place(uint32_t number) const;
   uint32_t mappers() const { return header().crew.load(std::memory_order_relaxed) & ~BoardHeader::kCrewClosed; }
   void close_crew();
   // Blocks until it is closed: how many mappers there are.

@@ -2,7 +2,8 @@
 //
 // Each mapper finds nearly all keys of its input, and each of those is one to hand out: so many mappers make more work
 // than few. They are there for maps that wait, for a disk or for a command. So there is one to a core at first, and one
-// more is started whenever they have left cores idle for a while. Who maps what does not show in the output.
+// more is started whenever they have left cores idle for a while, as long as that is possible. Who maps what does not
+// show in the output.
 #pragma once
 
 #include <base/cores.hpp>
@@ -20,7 +21,8 @@ namespace dmr {
 
 class Crew {
  public:
-  using Start = std::function<void(uint32_t mapper)>;
+  // False if it cannot be started: then those that are there do the work. Throws if it is the only one.
+  using Start = std::function<bool(uint32_t mapper)>;
   // The processor time that it has taken so far, if that is known.
   using ProcessorTime = std::function<std::optional<uint64_t>(uint32_t mapper)>;
   Crew(Board& board, uint32_t most, Start start, ProcessorTime processor_ns)
@@ -31,7 +33,7 @@ class Crew {
         processor_ns_(std::move(processor_ns)) {}
 
   void start_first() {
-    for (uint32_t i = 0; i < std::min(most_, cores_); ++i) start_next();
+    for (uint32_t left = std::min(most_, cores_); left > 0; --left) start_next();
   }
 
   // To be called often. `now_ns`: of a clock that only grows, not 0.
@@ -53,7 +55,8 @@ class Crew {
 
   void start_next() {
     const uint32_t next = board_.mappers();  // nobody else adds one
-    if (board_.add_mapper()) start_(next);
+    if (next == most_) return;
+    if (!start_(next) || !board_.add_mapper()) most_ = next;
   }
 
   std::optional<uint64_t> used_ns(uint32_t mappers) const {
@@ -67,7 +70,7 @@ class Crew {
   }
 
   Board& board_;
-  const uint32_t most_;
+  uint32_t most_;
   const uint32_t cores_;
   Start start_;
   ProcessorTime processor_ns_;

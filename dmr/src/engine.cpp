@@ -116,6 +116,16 @@ class Root {
     for (uint32_t j = 0; j < reducers_; ++j) team_.start(n_ + j, [this, j] { return run_reducer(plan_, j); });
   }
 
+  bool start_mapper(uint32_t i) {
+    try {
+      team_.start(i, [this, i] { return run_mapper(plan_, i); });
+      return true;
+    } catch (const JobError&) {
+      if (i == 0) throw;
+      return false;
+    }
+  }
+
   // `to` 0: the root.
   static void add_channel(std::vector<chan_id>& channels, size_t window, int from, int to) {
     const chan_id made = chan_alloc_window(window);
@@ -293,7 +303,7 @@ class Root {
   bool mapper_failed_ = false;
   bool failed_ = false;  // a reducer
   Team team_;            // ends before the plan
-  Crew crew_{plan_.board, n_, [this](uint32_t i) { team_.start(i, [this, i] { return run_mapper(plan_, i); }); },
+  Crew crew_{plan_.board, n_, [this](uint32_t i) { return start_mapper(i); },
              [this](uint32_t i) { return team_.processor_ns(i); }};
 };
 

@@ -141,7 +141,7 @@ bool working_on(uint64_t begin, uint64_t end) {
 int run_mapper(Plan& plan, uint32_t number) {
   g_line = &plan.board.mapper(number);
   try {
-    map_and_hand_out(plan, number);
+    if (plan.board.await_place(number)) map_and_hand_out(plan, number);
     g_line->outcome = Outcome::kDone;
     return 0;
   } catch (const Stopped&) {

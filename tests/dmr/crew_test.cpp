@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include <base/cores.hpp>
@@ -29,14 +31,20 @@ struct Counting : dmr::MapReduce<Counting, uint64_t, uint64_t, dmr::Sum<uint64_t
   }
 };
 
-// Mappers that are started by looks for so long, if each uses this part of the time.
-uint32_t at_work_after(uint64_t ms, uint32_t mappers, double part) {
+// Mappers that are started by looks for so long, if each uses this part of the time, and no more than `possible` can
+// be.
+uint32_t at_work_after(uint64_t ms, uint32_t mappers, double part, uint32_t possible = UINT32_MAX) {
   constexpr uint64_t kMs = 1'000'000;
   dmr::Board board(mappers, 1);
   uint64_t now = kMs;
   uint32_t started = 0;
   dmr::Crew crew(
-      board, mappers, [&](uint32_t number) { CHECK(number == started++); },
+      board, mappers,
+      [&](uint32_t number) {
+        if (number == possible) return false;
+        CHECK(number == started++);
+        return true;
+      },
       [&](uint32_t) { return static_cast<uint64_t>(static_cast<double>(now) * part); });
   crew.start_first();
   for (; now < ms * kMs; now += kMs) crew.look(now);
@@ -109,4 +117,30 @@ TEST_CASE("mappers that keep the cores busy stay as many as there are cores") {
 TEST_CASE("mappers that wait get company") {
   const auto cores = static_cast<uint32_t>(kCores);
   CHECK(at_work_after(200, cores + 3, 0.1) == cores + 3);
+}
+
+TEST_CASE("where no more mappers can be started those that are there go on") {
+  const auto cores = static_cast<uint32_t>(kCores);
+  CHECK(at_work_after(200, cores + 3, 0.1, cores + 1) == cores + 1);
+  CHECK(at_work_after(200, cores + 3, 0.1, 1) == 1);
+}
+
+TEST_CASE("a mapper waits until it counts, and does nothing if no more are to come") {
+  dmr::Board board(3, 1);
+  std::atomic<int> places{0};
+  const auto wait = [&](uint32_t number) {
+    return std::thread([&board, &places, number] { places += board.await_place(number) ? 1 : 100; });
+  };
+  std::thread first = wait(0), second = wait(1), third = wait(2);
+  board.add_mapper();
+  first.join();
+  CHECK(places == 1);
+  board.add_mapper();
+  second.join();
+  CHECK(places == 2);
+  board.close_crew();
+  board.add_mapper();
+  third.join();
+  CHECK(places == 102);
+  CHECK(board.mappers() == 2);
 }
