@@ -170,143 +170,151 @@ std::string parse_variable(const std::string& name) {
   return name;
 }
 
-// One program, with the options that stand before it. `words`: a part of the command line (split_at_colons).
-void parse_part(std::vector<char*>& words, LaunchOptions& options) {
-  enum {
-    kStart = 256,
-    kWtime,
-    kMemory,
-    kTimeout,
-    kNp,
-    kDirectFrom,
-    kOrder,
-    kLookahead,
-    kReport,
-    kSeed,
-    kStrictSends,
-    kDigest,
-    kOrderedOutput,
-    kVerify,
-    kVerifySeed,
-    kGrace,
-    kFolder,
-    kEnv,
-    kEnvOfAll,
-    kNothing
-  };
-  static const option kOptions[] = {
-      {"start", required_argument, nullptr, kStart},
-      {"wtime", required_argument, nullptr, kWtime},
-      {"memory", required_argument, nullptr, kMemory},
-      {"direct-from", required_argument, nullptr, kDirectFrom},
-      {"timeout", required_argument, nullptr, kTimeout},
-      {"grace", required_argument, nullptr, kGrace},
-      {"order", required_argument, nullptr, kOrder},
-      {"seed", required_argument, nullptr, kSeed},
-      {"digest", no_argument, nullptr, kDigest},
-      {"verify", required_argument, nullptr, kVerify},
-      {"verify-seed", required_argument, nullptr, kVerifySeed},
-      {"strict-sends", no_argument, nullptr, kStrictSends},
-      {"report", required_argument, nullptr, kReport},
-      {"lookahead", required_argument, nullptr, kLookahead},
-      {"ordered-output", optional_argument, nullptr, kOrderedOutput},
-      {"label", no_argument, nullptr, 'l'},
-      {"np", required_argument, nullptr, kNp},
-      {"wdir", required_argument, nullptr, kFolder},
-      {"wd", required_argument, nullptr, kFolder},
-      {"env", required_argument, nullptr, kEnv},
-      {"genv", required_argument, nullptr, kEnvOfAll},
-      // Of other launchers: where ranks run, and that they inherit the environment.
-      {"oversubscribe", no_argument, nullptr, kNothing},
-      {"allow-run-as-root", no_argument, nullptr, kNothing},
-      {"bind-to", required_argument, nullptr, kNothing},
-      {"map-by", required_argument, nullptr, kNothing},
-      {"envall", no_argument, nullptr, kNothing},
-      {"genvall", no_argument, nullptr, kNothing},
-      {"help", no_argument, nullptr, 'h'},
-      {"version", no_argument, nullptr, 'V'},
-      {nullptr, 0, nullptr, 0},
-  };
+// True for the second of two words.
+bool parse_choice(const char* text, const char* first, const char* second, const char* error) {
+  if (std::strcmp(text, first) != 0 && std::strcmp(text, second) != 0) usage_error(error, text);
+  return std::strcmp(text, second) == 0;
+}
+
+// What getopt returns for an option; short ones are their letters.
+enum Code {
+  kStart = 256,
+  kWtime,
+  kMemory,
+  kTimeout,
+  kNp,
+  kDirectFrom,
+  kOrder,
+  kLookahead,
+  kReport,
+  kSeed,
+  kStrictSends,
+  kDigest,
+  kOrderedOutput,
+  kVerify,
+  kVerifySeed,
+  kGrace,
+  kFolder,
+  kEnv,
+  kEnvOfAll,
+  kNothing
+};
+
+// '+': the program's options are its own.
+constexpr const char* kLetters = "+n:x:lhV";
+constexpr option kOptions[] = {
+    // Of a program.
+    {"np", required_argument, nullptr, kNp},
+    {"wdir", required_argument, nullptr, kFolder},
+    {"wd", required_argument, nullptr, kFolder},
+    {"env", required_argument, nullptr, kEnv},
+    // Of other launchers: where its ranks run, and that they inherit the environment.
+    {"oversubscribe", no_argument, nullptr, kNothing},
+    {"allow-run-as-root", no_argument, nullptr, kNothing},
+    {"bind-to", required_argument, nullptr, kNothing},
+    {"map-by", required_argument, nullptr, kNothing},
+    {"envall", no_argument, nullptr, kNothing},
+    {"genvall", no_argument, nullptr, kNothing},
+    // Of the job.
+    {"genv", required_argument, nullptr, kEnvOfAll},
+    {"start", required_argument, nullptr, kStart},
+    {"wtime", required_argument, nullptr, kWtime},
+    {"memory", required_argument, nullptr, kMemory},
+    {"direct-from", required_argument, nullptr, kDirectFrom},
+    {"timeout", required_argument, nullptr, kTimeout},
+    {"grace", required_argument, nullptr, kGrace},
+    {"order", required_argument, nullptr, kOrder},
+    {"seed", required_argument, nullptr, kSeed},
+    {"digest", no_argument, nullptr, kDigest},
+    {"verify", required_argument, nullptr, kVerify},
+    {"verify-seed", required_argument, nullptr, kVerifySeed},
+    {"strict-sends", no_argument, nullptr, kStrictSends},
+    {"report", required_argument, nullptr, kReport},
+    {"lookahead", required_argument, nullptr, kLookahead},
+    {"ordered-output", optional_argument, nullptr, kOrderedOutput},
+    {"label", no_argument, nullptr, 'l'},
+    {"help", no_argument, nullptr, 'h'},
+    {"version", no_argument, nullptr, 'V'},
+    {nullptr, 0, nullptr, 0},
+};
+
+using Words = std::vector<char*>;  // a part of the command line (split_at_colons)
+
+// A name, which getopt has found, and the word behind it.
+std::pair<std::string, std::string> take_variable(const Words& words) {
+  const std::string name = parse_variable(optarg);
+  const char* value = words[static_cast<size_t>(optind)];  // null at the end
+  if (value == nullptr) usage_error("-env and -genv take a name and a value", nullptr);
+  ++optind;
+  return {name, value};
+}
+
+// False: it is none of a program's.
+bool take_program_option(int c, const Words& words, Program& program) {
+  switch (c) {
+    case 'n':
+    case kNp: program.ranks = parse_ranks(optarg); return true;
+    case kFolder: program.folder = parse_folder(optarg); return true;
+    case kEnv: program.environment.push_back(take_variable(words)); return true;
+    case 'x':  // NAME=VALUE as with Open MPI; a NAME alone is in the environment as it is
+      if (const char* value = std::strchr(optarg, '=')) {
+        program.environment.emplace_back(parse_variable({optarg, static_cast<size_t>(value - optarg)}), value + 1);
+      }
+      return true;
+    case kNothing: return true;
+    default: return false;
+  }
+}
+
+void take_job_option(int c, const Words& words, LaunchOptions& options) {
+  JobOptions& job = options.job;
+  switch (c) {
+    case kEnvOfAll: options.environment.push_back(take_variable(words)); break;
+    case kStart:
+      options.exec_start = parse_choice(optarg, "fork", "exec", "--start is fork or exec");
+      options.start_given = true;
+      break;
+    case kWtime: job.real_time = parse_choice(optarg, "logical", "real", "--wtime is real or logical"); break;
+    case kOrder: job.first_come = parse_choice(optarg, "logical", "arrival", "--order is logical or arrival"); break;
+    case kOrderedOutput:
+      options.ordered_output = optarg == nullptr || parse_choice(optarg, "no", "yes", "--ordered-output is yes or no");
+      break;
+    case 'l': job.label_output = true; break;
+    case kSeed: job.seed = parse_seed(optarg); break;
+    case kDigest: job.keep_digest = options.print_digest = true; break;
+    case kVerify: options.verify_runs = parse_runs(optarg); break;
+    case kVerifySeed: options.verify_seed = parse_seed(optarg); break;
+    case kStrictSends: job.strict_sends = true; break;
+    case kReport:
+      if (!is_report_file(optarg)) usage_error("--report takes a file whose name ends in .txt, .json or .dot", optarg);
+      options.reports.emplace_back(optarg);
+      break;
+    case kLookahead: job.lookahead = parse_lookahead(optarg); break;
+    case kMemory: job.memory = parse_memory(optarg); break;
+    case kDirectFrom: job.direct_from = parse_direct_from(optarg); break;
+    case kTimeout: job.timeout_s = parse_timeout(optarg); break;
+    case kGrace:
+      job.grace_s = job.stuck_grace_s = parse_seconds(optarg, "the grace must be a number of seconds");
+      break;
+    case 'h': std::printf(kHelp, kMaxRanks); std::exit(0);
+    case 'V': std::puts("detmpirun (DLinux) " DLINUX_VERSION); std::exit(0);
+    default: std::fputs("Try 'detmpirun --help'.\n", stderr); std::exit(kUsageExit);
+  }
+}
+
+// One program, with the options that stand before it.
+void parse_part(Words& words, LaunchOptions& options) {
   const bool first = options.programs.empty();
   Program& program = options.programs.emplace_back();
   const int count = static_cast<int>(words.size()) - 1;
-  // The word behind the option's first argument.
-  const auto second_argument = [&](const char* error) {
-    if (optind >= count) usage_error(error, nullptr);
-    return std::string(words[static_cast<size_t>(optind++)]);
-  };
   optind = 0;  // begins anew
-  // getopt_long_only takes -np as MPI users write it; '+': the program's options are its own.
-  for (int c; (c = getopt_long_only(count, words.data(), "+n:x:lhV", kOptions, nullptr)) != -1;) {
-    const bool of_program = c == 'n' || c == kNp || c == 'x' || c == kFolder || c == kEnv || c == kNothing;
-    if (!first && !of_program && c != '?') {
+  // getopt_long_only takes -np as MPI users write it.
+  for (int c; (c = getopt_long_only(count, words.data(), kLetters, kOptions, nullptr)) != -1;) {
+    if (take_program_option(c, words, program)) continue;
+    if (!first && c != '?') {
       usage_error("behind a colon only -n, -wdir and -env may stand before a program", nullptr);
     }
-    switch (c) {
-      case 'n':
-      case kNp: program.ranks = parse_ranks(optarg); break;
-      case kFolder: program.folder = parse_folder(optarg); break;
-      case kEnv:
-      case kEnvOfAll: {
-        const std::string name = parse_variable(optarg);
-        auto& environment = c == kEnv ? program.environment : options.environment;
-        environment.emplace_back(name, second_argument("-env and -genv take a name and a value"));
-        break;
-      }
-      case 'x':  // NAME=VALUE as with Open MPI; a NAME alone is in the environment as it is
-        if (const char* value = std::strchr(optarg, '=')) {
-          program.environment.emplace_back(parse_variable({optarg, static_cast<size_t>(value - optarg)}), value + 1);
-        }
-        break;
-      case kNothing: break;
-      case kStart:
-        if (std::strcmp(optarg, "fork") != 0 && std::strcmp(optarg, "exec") != 0) {
-          usage_error("--start is fork or exec", optarg);
-        }
-        options.exec_start = std::strcmp(optarg, "exec") == 0;
-        options.start_given = true;
-        break;
-      case kWtime:
-        if (std::strcmp(optarg, "real") != 0 && std::strcmp(optarg, "logical") != 0) {
-          usage_error("--wtime is real or logical", optarg);
-        }
-        options.job.real_time = std::strcmp(optarg, "real") == 0;
-        break;
-      case kOrder:
-        if (std::strcmp(optarg, "logical") != 0 && std::strcmp(optarg, "arrival") != 0) {
-          usage_error("--order is logical or arrival", optarg);
-        }
-        options.job.first_come = std::strcmp(optarg, "arrival") == 0;
-        break;
-      case kOrderedOutput:
-        if (optarg != nullptr && std::strcmp(optarg, "yes") != 0 && std::strcmp(optarg, "no") != 0) {
-          usage_error("--ordered-output is yes or no", optarg);
-        }
-        options.ordered_output = optarg == nullptr || std::strcmp(optarg, "yes") == 0;
-        break;
-      case 'l': options.job.label_output = true; break;
-      case kSeed: options.job.seed = parse_seed(optarg); break;
-      case kDigest: options.job.keep_digest = options.print_digest = true; break;
-      case kVerify: options.verify_runs = parse_runs(optarg); break;
-      case kVerifySeed: options.verify_seed = parse_seed(optarg); break;
-      case kStrictSends: options.job.strict_sends = true; break;
-      case kReport:
-        if (!is_report_file(optarg))
-          usage_error("--report takes a file whose name ends in .txt, .json or .dot", optarg);
-        options.reports.emplace_back(optarg);
-        break;
-      case kLookahead: options.job.lookahead = parse_lookahead(optarg); break;
-      case kMemory: options.job.memory = parse_memory(optarg); break;
-      case kDirectFrom: options.job.direct_from = parse_direct_from(optarg); break;
-      case kTimeout: options.job.timeout_s = parse_timeout(optarg); break;
-      case kGrace:
-        options.job.grace_s = parse_seconds(optarg, "the grace must be a number of seconds");
-        options.job.stuck_grace_s = options.job.grace_s;
-        break;
-      case 'h': std::printf(kHelp, kMaxRanks); std::exit(0);
-      case 'V': std::puts("detmpirun (DLinux) " DLINUX_VERSION); std::exit(0);
-      default: std::fputs("Try 'detmpirun --help'.\n", stderr); std::exit(kUsageExit);
-    }
+    take_job_option(c, words, options);
   }
   if (optind >= count) usage_error("no program given", nullptr);
   program.arguments.assign(words.begin() + optind, words.end());
@@ -316,7 +324,7 @@ void parse_part(std::vector<char*>& words, LaunchOptions& options) {
 
 LaunchOptions parse_command_line(int argc, char** argv) {
   LaunchOptions options;
-  for (std::vector<char*>& part : split_at_colons(argc, argv)) parse_part(part, options);
+  for (Words& part : split_at_colons(argc, argv)) parse_part(part, options);
   int64_t ranks = 0;
   for (const Program& program : options.programs) ranks += program.ranks;
   if (ranks > int64_t{kMaxRanks}) usage_error("there are more than 4096 ranks", nullptr);
