@@ -3,6 +3,7 @@
 #include "report.hpp"
 
 #include <getopt.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cmath>
@@ -162,6 +163,7 @@ double parse_timeout(const char* text) {
 std::string parse_folder(const char* text) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(text, ignored)) usage_error("-wdir: there is no such folder", text);
+  if (::access(text, X_OK) != 0) usage_error("-wdir: the folder cannot be entered", text);
   return text;
 }
 

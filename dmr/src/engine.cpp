@@ -116,6 +116,7 @@ class Root {
     for (uint32_t j = 0; j < reducers_; ++j) team_.start(n_ + j, [this, j] { return run_reducer(plan_, j); });
   }
 
+  // As Crew::Start says: only the first one must be there.
   bool start_mapper(uint32_t i) {
     try {
       team_.start(i, [this, i] { return run_mapper(plan_, i); });

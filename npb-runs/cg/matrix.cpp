@@ -136,6 +136,7 @@ GeneratingVectors make_generating_vectors(const Problem& problem) {
 SparseBlock SparseBlock::assemble(const Problem& problem, const GeneratingVectors& vectors, Range rows, Range columns) {
   const Summands summands(problem, vectors, rows, columns);
   SparseBlock block;
+  // Counted first, so that each element is stored where it stays, and no more memory is taken than that.
   block.lay_out(count_elements(summands, rows.size(), columns.size()));
 
   // Where the current row keeps a column; an offset below the row's start is left over from an earlier row.

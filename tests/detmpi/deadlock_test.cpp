@@ -12,8 +12,6 @@ namespace {
 
 constexpr int kDeadlockExit = 122;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // The job's messages, the same in two runs and both ways of starting.
 std::string report_of(const std::string& what, int ranks, const std::vector<std::string>& options = {}) {
   std::string first;

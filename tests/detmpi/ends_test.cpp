@@ -16,8 +16,6 @@ namespace {
 constexpr int kRanks = 6;
 constexpr double kHang = 10;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 size_t times(const std::string& text, const std::string& part) {
   size_t n = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;

@@ -20,8 +20,6 @@ using test_support::run_command_twice;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 std::vector<std::string> detmpirun_with(const std::vector<std::string>& arguments) {
   std::vector<std::string> argv = {detmpirun()};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
@@ -79,16 +77,7 @@ TEST_CASE("a wrong command line is explained and ends with 2") {
       {"--ordered-output=maybe", hello},
       {"--no-such-option", hello},
   };
-  for (const auto& arguments : wrong) {
-    const RunResult result = run_command_same(detmpirun_with(arguments));
-    std::string line;
-    for (const auto& word : arguments) line += " '" + word + "'";
-    INFO("detmpirun" << line << "\n" << result.err);
-    CHECK(result.exit_code == 2);
-    CHECK(contains(result.err, "detmpirun"));
-    CHECK(contains(result.err, "--help"));
-    CHECK(result.out.empty());
-  }
+  for (const auto& arguments : wrong) check_is_wrong(detmpirun_with(arguments));
 }
 
 TEST_CASE("help and version") {

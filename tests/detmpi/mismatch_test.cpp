@@ -10,8 +10,6 @@ namespace {
 
 constexpr int kMismatchExit = 122;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // The line about it. The rest of a report of a deadlock depends on how far ranks that are not part of it have come.
 std::string told_line(const std::string& text) {
   const size_t begin = std::min(text.find("mismatched"), text.size());

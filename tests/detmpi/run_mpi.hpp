@@ -31,6 +31,20 @@ inline std::string from_environment(const char* name) {
 inline std::string detmpirun() { return from_environment("DETMPIRUN"); }
 inline std::string program(const std::string& name) { return from_environment("MPI_PROGRAMS") + "/" + name; }
 
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// That detmpirun does not take this command line: it says so, and how to learn more, and prints nothing else.
+inline void check_is_wrong(const std::vector<std::string>& argv) {
+  const RunResult run = test_support::run_command_same(argv);
+  std::string line;
+  for (const auto& word : argv) line += " '" + word + "'";
+  INFO(line << "\n" << run.err);
+  CHECK(run.exit_code == 2);
+  CHECK(contains(run.err, "detmpirun"));
+  CHECK(contains(run.err, "--help"));
+  CHECK(run.out.empty());
+}
+
 // The time-out only keeps a hang from taking the whole suite with it: no test is near it.
 inline std::vector<std::string> job(int ranks, const std::string& name, std::vector<std::string> options = {},
                                     const std::vector<std::string>& arguments = {}) {

@@ -1,4 +1,6 @@
 // detmpirun: several programs in one job, their folders and variables, and what other launchers are asked for.
+#include <filesystem>
+
 #include "run_mpi.hpp"
 
 using namespace mpi_test;
@@ -6,21 +8,16 @@ using test_support::run_command_same;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // "several" among the words stands for the program of that name.
-RunResult launch(std::vector<std::string> words) {
+std::vector<std::string> command(std::vector<std::string> words) {
   for (std::string& word : words) {
     if (word == "several") word = program(word);
   }
   words.insert(words.begin(), {detmpirun(), "--timeout=100"});
-  return run_command_same(words);
+  return words;
 }
 
-std::string current_folder() {
-  const std::string out = test_support::run_command({"pwd", "-P"}).out;
-  return out.substr(0, out.find('\n'));
-}
+RunResult launch(const std::vector<std::string>& words) { return run_command_same(command(words)); }
 
 std::string line(int rank, int size, int number, int token, const std::string& folder, const std::string& rest) {
   return "[" + std::to_string(rank) + "] rank " + std::to_string(rank) + " of " + std::to_string(size) + ", program " +
@@ -33,7 +30,7 @@ const std::vector<std::string> kThree = {"-n", "2",    "several", "a",   ":",   
 }  // namespace
 
 TEST_CASE("several programs are one job, their ranks one behind the other") {
-  const std::string here = current_folder();
+  const std::string here = std::filesystem::current_path();
   const RunResult run = launch(kThree);
   INFO(run.err);
   CHECK(run.exit_code == 0);
@@ -87,16 +84,7 @@ TEST_CASE("a wrong command line of several programs is explained and ends with 2
       {"-env", "", "2", "several"},
       {"-x", "=1", "several"},
   };
-  for (const auto& words : wrong) {
-    const RunResult run = launch(words);
-    std::string all;
-    for (const auto& word : words) all += " '" + word + "'";
-    INFO("detmpirun" << all << "\n" << run.err);
-    CHECK(run.exit_code == 2);
-    CHECK(contains(run.err, "detmpirun: "));
-    CHECK(contains(run.err, "--help"));
-    CHECK(run.out.empty());
-  }
+  for (const auto& words : wrong) check_is_wrong(command(words));
 }
 
 TEST_CASE("of several programs the one that cannot be started is named") {

@@ -13,8 +13,6 @@ namespace {
 
 constexpr int kDifferExit = 123;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 std::vector<std::string> verification(int ranks, int runs, const std::string& name,
                                       std::vector<std::string> options = {},
                                       const std::vector<std::string>& arguments = {}) {
