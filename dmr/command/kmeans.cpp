@@ -38,6 +38,9 @@ struct Settings {
   std::string assignments_file;  // "": none
 };
 
+// A move ends when the slower worker is done with its last piece; a piece of 1 MiB takes milliseconds.
+constexpr uint64_t kPieceOfMove = 256 << 10;
+
 constexpr char kNotFinite[] = "a point has a coordinate that is no number, or too large";
 
 // The nearest mean of each point of a piece.
@@ -214,8 +217,9 @@ int kmeans(int argc, char** argv) {
   }
 
   Statistics statistics;
-  const Points points = settings.format == Format::kText ? Points::of_text(arguments, settings.dimensions, statistics)
-                                                         : Points::of_doubles(arguments, settings.dimensions);
+  Points points = settings.format == Format::kText ? Points::of_text(arguments, settings.dimensions, statistics)
+                                                   : Points::of_doubles(arguments, settings.dimensions);
+  points.cut(kPieceOfMove);
   KMeans job(arguments, settings, points);
   for (uint64_t i = 0; job.move() && (settings.iterations == 0 || i + 1 < settings.iterations); ++i) {
   }

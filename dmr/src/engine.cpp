@@ -137,16 +137,17 @@ class Root {
 
   void await_mappers() {
     watch_.resize(n_ + reducers_);
-    for (bool busy = true; busy;) {
-      base::nap_ns(kLookNs);
-      busy = false;
+    for (;;) {
+      bool busy = false;
       for (uint32_t i = 0; i < plan_.board.mappers(); ++i) {
         const bool runs = look_at_mapper(i);
         if (!runs) plan_.board.close_crew();  // it has failed, or is done
         busy = busy || runs;
       }
+      if (!busy) break;
       crew_.look(base::monotonic_ns());
       tell_progress(false);
+      base::nap_ns(kLookNs);
     }
     if (mapper_failed_) throw_failed_map();
   }

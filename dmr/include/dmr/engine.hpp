@@ -1,7 +1,7 @@
 // What the typed interface (map_reduce.hpp) is made of: jobs over pairs of bytes. For map_reduce.hpp, and for jobs
 // whose keys and values are bytes anyway.
 //
-//   root ── forks ──> mapper 0 ... n-1      maps pieces i, i+n, i+2n, ...; puts pairs together, or sorts them
+//   root ── forks ──> mapper 0 ... n-1      maps the next piece that nobody has; puts pairs together, or sorts them
 //                        |   \ /            one channel from every mapper to every reducer
 //                     reducer 0 ... n-1     puts together or merges what has its hash, reduces key by key
 //   root <── merges what the reducers send, in the order of keys

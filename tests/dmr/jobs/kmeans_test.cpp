@@ -64,7 +64,7 @@ uint32_t nearest(const double* point, const std::vector<double>& means, size_t d
   return found;
 }
 
-// Moves the means once. Pieces are of 1 MiB; a point belongs to the one in which it begins.
+// Moves the means once. Pieces are of 256 KiB; a point belongs to the one in which it begins.
 bool move(const std::vector<double>& points, size_t dimensions, Groups& groups) {
   const size_t count = groups.means.size() / dimensions, width = dimensions * sizeof(double);
   std::vector<double> piece(groups.means.size());
@@ -78,7 +78,7 @@ bool move(const std::vector<double>& points, size_t dimensions, Groups& groups) 
   };
   for (size_t i = 0; i < points.size(); i += dimensions) {
     // The first point that begins at or behind the border, as borders are rounded up to points.
-    const size_t of = i / dimensions * width >> 20;
+    const size_t of = i / dimensions * width >> 18;
     if (of != number) end_piece();
     number = of;
     const uint32_t mean = nearest(&points[i], groups.means, dimensions);
