@@ -25,28 +25,55 @@ void StreamOut::write(const void* data, size_t size) {
   space_exit(1);
 }
 
+void StreamOut::gather(const void* data, size_t size) {
+  const auto* bytes = static_cast<const std::byte*>(data);
+  gathered_.insert(gathered_.end(), bytes, bytes + size);
+}
+
+void StreamOut::write_gathered() {
+  write(gathered_.data(), gathered_.size());
+  gathered_.clear();
+  last_size_ = kNone;
+}
+
 void StreamOut::emit(Bytes item) {
+  if (gathered_.size() >= kLongItem) write_gathered();
+  last_size_ = gathered_.size();
   word(item.size());
-  write(item.data(), item.size());
+  if (item.size() < kLongItem) {
+    gather(item.data(), item.size());
+  } else {
+    write_gathered();
+    write(item.data(), item.size());
+  }
   emitted_ += 1;
   if (source_) done();
 }
 
 void StreamOut::done() {
-  word(kDone);
+  if (last_size_ == kNone) {
+    word(kDone);
+  } else {
+    uint64_t size;
+    std::memcpy(&size, gathered_.data() + last_size_, sizeof(size));
+    size |= kLast;
+    std::memcpy(gathered_.data() + last_size_, &size, sizeof(size));
+  }
+  write_gathered();
   if (stream_flush(stream_) != 0) write(nullptr, 0);
 }
 
 void StreamOut::fail(const Failure& failure) {
   const Description text{failure.position, static_cast<uint64_t>(failure.replica), failure.item, failure.stage.size()};
   word(kFailed | (sizeof(text) + failure.stage.size() + failure.reason.size()));
-  write(&text, sizeof(text));
-  write(failure.stage.data(), failure.stage.size());
-  write(failure.reason.data(), failure.reason.size());
+  gather(&text, sizeof(text));
+  gather(failure.stage.data(), failure.stage.size());
+  gather(failure.reason.data(), failure.reason.size());
   end();
 }
 
 void StreamOut::end() {
+  write_gathered();
   if (stream_end(stream_) != 0) write(nullptr, 0);
 }
 
@@ -98,13 +125,14 @@ StreamsIn::Next StreamsIn::next() {
     if (const Next what = next_word(&word); what != Next::kItem) return what;
     if (word == kDone) {
       done_ += 1;
-    } else if (word & kFailed) {
-      return description(word & ~kFailed);
-    } else if (const bool mine = arrived_++ % of_ == share_; mine) {
-      return read_to_buffer(word) ? Next::kItem : died();
-    } else if (!read(nullptr, word)) {
-      return died();
+      continue;
     }
+    if (word & kFailed) return description(word & ~kFailed);
+    const bool mine = arrived_++ % of_ == share_;
+    const size_t size = word & ~kLast;
+    if (mine ? !read_to_buffer(size) : !read(nullptr, size)) return died();
+    if (word & kLast) done_ += 1;
+    if (mine) return Next::kItem;
   }
 }
 

@@ -1,13 +1,14 @@
 // What goes through the stream of one replica, and the order in which the streams of a stage are read. Private to the
 // space that has the end.
 //
-//   | size | item | size | item | kDone | size | item | kDone | kDone | ...     then the end of the stream
+//   | size | item | size, kLast | item | size | long item | kDone | kDone | ...     then the end of the stream
 //
-// Before each item stands its size. kDone closes what was emitted for one item that the replica got; of a source, each
-// item that it emits counts as one that it got. A failure is kFailed with the size of its description, which follows.
+// Before each item stands its size. kLast with it, or kDone behind it, closes what was emitted for one item that the
+// replica got; of a source, each item that it emits counts as one that it got. A failure is kFailed with the size of
+// its description, which follows.
 //
-// What item i gave is in the stream of replica i mod r, so a reader takes the streams in turn and changes at each
-// kDone. Every replica of the next stage reads all of it, passes over the items of others, and so knows the number of
+// What item i gave is in the stream of replica i mod r, so a reader takes the streams in turn and changes when it was
+// closed. Every replica of the next stage reads all of it, passes over the items of others, and so knows the number of
 // each item without being told.
 #pragma once
 
@@ -23,9 +24,11 @@ namespace dmr {
 
 inline constexpr uint64_t kDone = ~uint64_t{0};
 inline constexpr uint64_t kFailed = uint64_t{1} << 63;
+inline constexpr uint64_t kLast = uint64_t{1} << 62;
 
 // The end that a replica writes. After each item everything is visible, so that no stage waits for what another one
-// withholds. A call that fails ends the space with a message: its readers find that it died.
+// withholds. Short items are gathered before, so that there are few calls for each. A call that fails ends the space
+// with a message: its readers find that it died.
 class StreamOut final : public ByteOut {
  public:
   StreamOut(stream_id stream, bool source) : stream_(stream), source_(source) {}
@@ -37,11 +40,18 @@ class StreamOut final : public ByteOut {
   uint64_t emitted() const { return emitted_; }
 
  private:
+  static constexpr size_t kNone = ~size_t{0};
+  static constexpr size_t kLongItem = 4096;  // copied once, not twice
+
+  void gather(const void* data, size_t size);
+  void word(uint64_t word) { gather(&word, sizeof(word)); }
   void write(const void* data, size_t size);
-  void word(uint64_t word) { write(&word, sizeof(word)); }
+  void write_gathered();
   stream_id stream_;
   bool source_;
   uint64_t emitted_ = 0;
+  std::vector<std::byte> gathered_;
+  size_t last_size_ = kNone;  // where in it the size of the last item is, if that ends it
 };
 
 // Who wrote the streams: a stage and its place.
