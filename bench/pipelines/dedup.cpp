@@ -29,10 +29,10 @@ int pack(const Arguments& arguments) {
   const dedup::Tree tree = dedup::Tree::open(arguments.words()[1]);
   dedup::ArchiveWriter archive(tree, arguments.words().size() > 2 ? arguments.words()[2] : "");
   const bool well = run(
-      engine, replicas, dedup::Pieces(tree), [&](const std::vector<std::byte>& part) { archive.append(part); },
+      engine, replicas, dedup::Pieces(tree), [&](std::span<const std::byte> part) { archive.append(part); },
       parallel("cut", [&tree](const dedup::Piece& piece) { return dedup::cut(tree, piece); }),
       serial("known", dedup::Known()),
-      parallel("pack", [&tree](const std::vector<dedup::Entry>& entries) { return dedup::pack(tree, entries); }));
+      parallel("pack", [&tree](std::span<const dedup::Entry> entries) { return dedup::pack(tree, entries); }));
   if (!well) return 1;
   archive.close();
   std::printf("files %zu\nbytes %llu\ndigest %s\n", tree.files().size(),

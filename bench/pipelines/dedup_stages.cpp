@@ -125,7 +125,7 @@ std::vector<Chunk> cut(const Tree& tree, const Piece& piece) {
   return chunks;
 }
 
-std::vector<Entry> Known::operator()(const std::vector<Chunk>& chunks) {
+std::vector<Entry> Known::operator()(std::span<const Chunk> chunks) {
   std::vector<Entry> entries;
   for (const Chunk& chunk : chunks) {
     const auto [found, is_new] = numbers_.try_emplace({chunk.hash[0], chunk.hash[1]}, numbers_.size());
@@ -134,7 +134,7 @@ std::vector<Entry> Known::operator()(const std::vector<Chunk>& chunks) {
   return entries;
 }
 
-std::vector<std::byte> pack(const Tree& tree, const std::vector<Entry>& entries) {
+std::vector<std::byte> pack(const Tree& tree, std::span<const Entry> entries) {
   std::vector<std::byte> packed;
   for (const Entry& entry : entries) {
     const Piece& place = entry.chunk.place;

@@ -71,7 +71,7 @@ std::vector<Chunk> cut(const Tree& tree, const Piece& piece);
 // Keeps the hashes of all chunks so far.
 class Known {
  public:
-  std::vector<Entry> operator()(const std::vector<Chunk>& chunks);
+  std::vector<Entry> operator()(std::span<const Chunk> chunks);
 
  private:
   struct Hasher {
@@ -81,6 +81,6 @@ class Known {
 };
 
 // The part of the archive for these chunks, the new ones compressed.
-std::vector<std::byte> pack(const Tree& tree, const std::vector<Entry>& entries);
+std::vector<std::byte> pack(const Tree& tree, std::span<const Entry> entries);
 
 }  // namespace pipelines::dedup

@@ -4,8 +4,8 @@
 //   run(engine, replicas, source, sink, serial("decide", f), parallel("pack", g))
 //
 // source() gives a std::optional<A>, nothing at the end; a stage makes one B of each `const A&`; sink(const Z&) gets
-// all in the order of the source. A parallel stage has `replicas` workers and no state; a serial one sees the items in
-// order and may keep state.
+// all in the order of the source. In place of a vector they take a std::span, so that spaces need not copy it. A
+// parallel stage has `replicas` workers and no state; a serial one sees the items in order and may keep state.
 #pragma once
 
 #include <optional>

@@ -19,7 +19,8 @@ std::optional<dmr::Failure> run_on(dmr::Pipeline<T> pipeline, int, Sink& sink) {
 template <typename T, typename Sink, typename First, typename... Rest>
 std::optional<dmr::Failure> run_on(dmr::Pipeline<T> pipeline, int replicas, Sink& sink, First first, Rest... rest) {
   using U = std::invoke_result_t<decltype(first.work)&, const T&>;
-  const auto body = [work = first.work](const T& item, dmr::Out<U>& out) mutable { out.emit(work(item)); };
+  using Seen = typename dmr::Item<T>::View;
+  const auto body = [work = first.work](const Seen& item, dmr::Out<U>& out) mutable { out.emit(work(item)); };
   auto longer = std::move(pipeline).template stage<U>(first.name, first.is_serial ? 1 : replicas, body);
   return run_on(std::move(longer), replicas, sink, rest...);
 }

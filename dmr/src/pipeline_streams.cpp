@@ -89,7 +89,7 @@ bool StreamsIn::read_to_buffer(size_t size) {
   if (size > capacity_) {
     capacity_ = std::max(size, 2 * capacity_);
     buffer_.reset();
-    buffer_ = std::make_unique_for_overwrite<std::byte[]>(capacity_);
+    buffer_.reset(new (std::align_val_t{kItemAlignment}) std::byte[capacity_]);
   }
   size_ = size;
   return read(buffer_.get(), size);

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -88,7 +89,10 @@ class StreamsIn {
   uint64_t share_, of_;
   uint64_t arrived_ = 0;  // items so far
   uint64_t done_ = 0;     // items that the writers have finished
-  std::unique_ptr<std::byte[]> buffer_;
+  struct FreeAligned {
+    void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{kItemAlignment}); }
+  };
+  std::unique_ptr<std::byte[], FreeAligned> buffer_;
   size_t size_ = 0, capacity_ = 0;
   Failure failure_;
 };

@@ -103,11 +103,15 @@ class BytePipeline {
   PipelineOptions options_;
 };
 
+inline constexpr size_t kItemAlignment = 64;  // of the first byte of an item that a body or the sink is given
+
 // How a T is told as bytes, and back. Items are: values that can be copied as bytes, std::string, std::vector of such
-// values, and Bytes and std::string_view, which a body sees where they lie and must not keep.
+// values, and Bytes and std::string_view. A View is seen where the item lies, and must not be kept.
 template <typename T>
 struct Item {
   static_assert(chan::Sendable<T>, "an item is copied as bytes");
+  using View = T;
+  static View view(Bytes bytes) { return value(bytes); }
   static Bytes bytes(const T& value) { return std::as_bytes(std::span(&value, 1)); }
   static T value(Bytes bytes) {
     T value;
@@ -118,30 +122,46 @@ struct Item {
 };
 template <>
 struct Item<Bytes> {
+  using View = Bytes;
   static Bytes bytes(Bytes value) { return value; }
+  static Bytes view(Bytes bytes) { return bytes; }
   static Bytes value(Bytes bytes) { return bytes; }
 };
 template <>
 struct Item<std::string_view> {
+  using View = std::string_view;
   static Bytes bytes(std::string_view value) { return std::as_bytes(std::span(value)); }
-  static std::string_view value(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+  static View view(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+  static std::string_view value(Bytes bytes) { return view(bytes); }
 };
 template <>
-struct Item<std::string> {
+struct Item<std::string> : Item<std::string_view> {
   static Bytes bytes(const std::string& value) { return std::as_bytes(std::span(value)); }
-  static std::string value(Bytes bytes) { return std::string(Item<std::string_view>::value(bytes)); }
+  static std::string value(Bytes bytes) { return std::string(view(bytes)); }
 };
 template <typename T>
 struct Item<std::vector<T>> {
-  static_assert(chan::Sendable<T>, "an item is copied as bytes");
+  static_assert(chan::Sendable<T> && alignof(T) <= kItemAlignment, "an item is copied as bytes, and seen in place");
+  using View = std::span<const T>;
   static Bytes bytes(const std::vector<T>& value) { return std::as_bytes(std::span(value)); }
-  static std::vector<T> value(Bytes bytes) {
+  static View view(Bytes bytes) {
     if (bytes.size() % sizeof(T) != 0) throw std::length_error("the item is no whole number of values");
-    // Copied as it is made, not cleared first. An item begins where memory from `new` does.
-    const T* const first = reinterpret_cast<const T*>(bytes.data());
-    return std::vector<T>(first, first + bytes.size() / sizeof(T));
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  static std::vector<T> value(Bytes bytes) {
+    const View values = view(bytes);
+    return {values.begin(), values.end()};
   }
 };
+
+// Calls with the item in place where the callable takes it so, with a copy of it otherwise.
+template <typename T, typename Call, typename... More>
+void call_with_item(Call& call, Bytes item, More&... more) {
+  if constexpr (std::invocable<Call&, typename Item<T>::View, More&...>) call(Item<T>::view(item), more...);
+  else call(Item<T>::value(item), more...);
+}
+template <typename Call, typename T, typename... More>
+concept TakesItem = std::invocable<Call&, typename Item<T>::View, More...> || std::invocable<Call&, const T&, More...>;
 
 template <typename T>
 class Out {
@@ -159,20 +179,21 @@ class Pipeline {
  public:
   explicit Pipeline(BytePipeline bytes) : bytes_(std::move(bytes)) {}
 
-  // body(const T& item, Out<U>& out), run by `replicas` spaces.
-  template <typename U, std::invocable<const T&, Out<U>&> Body>
+  // body(const T& item, Out<U>& out), run by `replicas` spaces. One that takes the View of the item (std::string_view
+  // of a string, std::span<const V> of a vector of V) sees it where it lies, and spares a copy.
+  template <typename U, TakesItem<T, Out<U>&> Body>
   [[nodiscard]] Pipeline<U> stage(std::string name, int replicas, Body body) && {
     bytes_.add_stage(std::move(name), replicas, [body = std::move(body)](Bytes item, ByteOut& out) mutable {
       Out<U> typed(out);
-      body(Item<T>::value(item), typed);
+      call_with_item<T>(body, item, typed);
     });
     return Pipeline<U>(std::move(bytes_));
   }
 
-  // sink(const T& item), in this space. As BytePipeline::run.
-  template <std::invocable<const T&> Sink>
+  // sink(const T& item), in this space, or with a View as a stage's body. As BytePipeline::run.
+  template <TakesItem<T> Sink>
   [[nodiscard]] std::optional<Failure> run(Sink&& sink) const {
-    return bytes_.run([&](Bytes item) { sink(Item<T>::value(item)); });
+    return bytes_.run([&](Bytes item) { call_with_item<T>(sink, item); });
   }
 
  private:
