@@ -148,6 +148,54 @@ TEST_CASE("a stage of one replica keeps state, and sees the caller's memory as i
   });
 }
 
+namespace {
+
+// So many numbers that items are short, long, and just at the border between (StreamOut::kLongItem).
+std::vector<double> numbers_for(int item, int which) {
+  constexpr size_t kSizes[] = {0, 3, 511, 512, 513, 6'000};
+  std::vector<double> numbers(kSizes[static_cast<size_t>(item + which * 7) % std::size(kSizes)]);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = item + which * 0.25 + static_cast<double>(i);
+  return numbers;
+}
+int emitted_for(int item) { return item * 5 % 4; }
+
+std::string told(std::span<const double> numbers) {
+  double sum = 0;
+  for (const double number : numbers) sum += number;
+  return std::to_string(numbers.size()) + " " + std::to_string(sum) + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("short and long items, none or several for each, seen where they lie") {
+  run_job(kDefaultMode, [] {
+    constexpr int kItems = 300;
+    std::string expected;
+    for (int item = 0; item < kItems; ++item) {
+      for (int which = 0; which < emitted_for(item); ++which) expected += told(numbers_for(item, which));
+    }
+    const auto count = [](dmr::Out<int>& out) {
+      for (int item = 0; item < kItems; ++item) out.emit(item);
+    };
+    const auto grow = [](int item, dmr::Out<std::vector<double>>& out) {
+      for (int which = 0; which < emitted_for(item); ++which) out.emit(numbers_for(item, which));
+    };
+    const auto tell = [](std::span<const double> numbers, dmr::Out<std::string>& out) {
+      EXPECT(reinterpret_cast<uintptr_t>(numbers.data()) % dmr::kItemAlignment == 0);
+      out.emit(told(numbers));
+    };
+    for (const int replicas : {1, 2, 3}) {
+      std::string seen;
+      const auto failure = dmr::source<int>("count", count)
+                               .stage<std::vector<double>>("grow", replicas, grow)
+                               .stage<std::string>("tell", 4 - replicas, tell)
+                               .run([&](std::string_view line) { seen += line; });
+      EXPECT(!failure);
+      EXPECT(seen == expected);
+    }
+  });
+}
+
 TEST_CASE("memory is bounded however far the sink is behind, and is given back") {
   run_job(kDefaultMode, [] {
     const size_t before = spmc::frames_in_use();
