@@ -262,7 +262,8 @@ def print_table(session):
         print(f"| {case.name} | {workers} | " + " | ".join(cells) + " |")
         session.record(kind="median", job=case.name, workers=workers, us=medians)
     if PHOENIX in shown:
-        print("\n\\* It makes up an input of the same size; its k-means ends when no mean moves.")
+        print("\n\\* It makes up an input of the same size; its k-means ends when no mean moves,\n"
+              "unless it is changed as docs/howto/benchmark.md says.")
     for (case, workers, contender), reason in session.failures.items():
         print(f"\nNot complete: {contender}, {case} on {workers}: {reason}")
 
