@@ -68,7 +68,9 @@ Points Points::of_text(const Arguments& arguments, uint64_t dimensions, Statisti
 }
 
 Points Points::of_doubles(const Arguments& arguments, uint64_t dimensions) {
-  return Points(open_input(arguments, Records::of_size(dimensions * sizeof(double))), dimensions);
+  Input input = open_input(arguments, Records::of_size(dimensions * sizeof(double)));
+  input.join();
+  return Points(std::move(input), dimensions);
 }
 
 Points::Points(Text text, std::vector<double> numbers, uint64_t dimensions)

@@ -206,7 +206,8 @@ Spread spread_of(const Sums<double>& shifted, const Point& first) {
 }
 
 Answer regress_doubles(const Arguments& arguments, bool text) {
-  const Input input = open_input(arguments, text ? Records::lines() : Records::of_size(2 * sizeof(double)));
+  Input input = open_input(arguments, text ? Records::lines() : Records::of_size(2 * sizeof(double)));
+  input.join();
   Regression job;
   job.text = text;
   job.first = text ? first_of_text(input, arguments.options.skip_at_most) : first_of_doubles(input);

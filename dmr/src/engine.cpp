@@ -190,9 +190,7 @@ class Root {
       const std::string worker = "worker " + std::to_string(first % n_) + ": " + why(line, team_.end(i));
       if (!line.in_turn()) throw JobError(worker);  // no fault of the piece's
       const Piece piece = plan_.input.piece(first);
-      throw FailedPart(worker + ", in the map of " + plan_.input.name(piece.file) +
-                           (plan_.input.bytes() > 0 ? ", bytes " : ", numbers ") + std::to_string(line.begin) + " to " +
-                           std::to_string(line.end),
+      throw FailedPart(worker + ", in the map of " + plan_.input.describe(piece, line.begin, line.end),
                        Skips::Range{first, line.begin, line.end});
     }
     throw JobError("a worker failed");

@@ -91,6 +91,11 @@ uint64_t Records::first_begin(std::string_view file, uint64_t position, uint64_t
   return at;
 }
 
+bool Records::is_open_at_end(std::string_view file) const {
+  if (file.empty()) return false;
+  return (kind_ == Kind::kLines && file.back() != '\n') || (kind_ == Kind::kBlanks && !is_blank(file.back()));
+}
+
 Input::Input(Records records, uint64_t piece_bytes) : records_(records), piece_bytes_(piece_bytes) {
   if (piece_bytes == 0) throw JobError("pieces of 0 bytes");
 }
@@ -101,21 +106,23 @@ void Input::add(std::string name, std::string_view data, bool mapped) {
                    std::to_string(records_.size()));
   }
   sources_.push_back({std::move(name), data, pieces_, mapped});
-  pieces_ += pieces_of(data);
+  pieces_ += pieces_of(data.size());
   bytes_ += data.size();
 }
 
-uint64_t Input::pieces_of(std::string_view data) const {
-  return data.size() / piece_bytes_ + (data.size() % piece_bytes_ != 0);
-}
+uint64_t Input::pieces_of(uint64_t bytes) const { return bytes / piece_bytes_ + (bytes % piece_bytes_ != 0); }
 
 void Input::cut(uint64_t piece_bytes) {
   if (piece_bytes == 0) throw JobError("pieces of 0 bytes");
   piece_bytes_ = piece_bytes;
+  if (joined_) {
+    pieces_ = pieces_of(joined_bytes_);
+    return;
+  }
   pieces_ = 0;
   for (Source& source : sources_) {
     source.first_piece = pieces_;
-    pieces_ += pieces_of(source.data);
+    pieces_ += pieces_of(source.data.size());
   }
 }
 
@@ -189,7 +196,71 @@ Input Input::numbers(uint64_t count, uint64_t each) {
   return input;
 }
 
+void Input::join() {
+  joined_ = true;
+  joined_bytes_ = 0;
+  for (Source& source : sources_) {
+    source.open_at_end = records_.is_open_at_end(source.data);
+    source.joined_begin = joined_bytes_;
+    joined_bytes_ += source.joined_bytes();
+  }
+  cut(piece_bytes_);
+}
+
+// The last one that begins there or before.
+const Input::Source& Input::source_at(uint64_t joined) const {
+  const auto after = std::upper_bound(sources_.begin(), sources_.end(), joined,
+                                      [](uint64_t at, const Source& source) { return at < source.joined_begin; });
+  return *std::prev(after);
+}
+
+// Where in the joined files the first record begins from `position` on.
+uint64_t Input::joined_record(uint64_t position) const {
+  if (position >= joined_bytes_) return joined_bytes_;
+  const Source& source = source_at(position);
+  const uint64_t size = source.data.size(), at = std::min(position - source.joined_begin, size);
+  const uint64_t begin = records_.first_begin(source.data, at, size);
+  // Every file that has bytes begins with a record.
+  return source.joined_begin + (begin < size ? begin : source.joined_bytes());
+}
+
+std::string_view Input::copy_joined(uint64_t begin, uint64_t end) const {
+  copied_.clear();
+  for (const Source* source = &source_at(begin); begin < end; ++source) {
+    const uint64_t from = begin - source->joined_begin;
+    copied_ += source->data.substr(from, std::min(end - begin, source->data.size() - from));
+    begin = std::min(end, source->joined_begin + source->joined_bytes());
+    if (source->open_at_end && begin == source->joined_begin + source->joined_bytes()) copied_ += '\n';
+  }
+  return copied_;
+}
+
+Piece Input::joined_piece(uint64_t number) const {
+  const uint64_t begin = joined_record(number * piece_bytes_), end = joined_record((number + 1) * piece_bytes_);
+  const Source& source = source_at(begin);
+  const uint64_t from = begin - source.joined_begin;
+  const bool in_one = end <= source.joined_begin + source.joined_bytes();
+  const auto data =
+      in_one ? source.data.substr(std::min<uint64_t>(from, source.data.size()), end - begin) : copy_joined(begin, end);
+  return {data, from, from + data.size(), static_cast<uint32_t>(&source - sources_.data()), number};
+}
+
+std::string Input::describe(const Piece& piece, uint64_t begin, uint64_t end) const {
+  uint32_t first = piece.file;
+  for (; joined_ && first + 1 < files() && begin >= sources_[first].joined_bytes(); ++first) {
+    begin -= sources_[first].joined_bytes();
+    end -= sources_[first].joined_bytes();
+  }
+  uint32_t last = first;
+  for (; joined_ && last + 1 < files() && end > sources_[last].joined_bytes(); ++last) {
+    end -= sources_[last].joined_bytes();
+  }
+  const std::string begins = name(first) + (bytes_ > 0 ? ", bytes " : ", numbers ") + std::to_string(begin) + " to ";
+  return begins + (last == first ? "" : name(last) + ", byte ") + std::to_string(end);
+}
+
 Piece Input::piece(uint64_t number) const {
+  if (joined_) return joined_piece(number);
   if (each_ > 0) {
     const uint64_t begin = number * each_;
     return {{}, begin, begin + std::min(each_, count_ - begin), 0, number};

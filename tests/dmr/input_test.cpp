@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "folder.hpp"
 #include "root.hpp"
@@ -123,6 +124,86 @@ TEST_CASE("pieces of another size") {
   CHECK(input.pieces() == 3);
   CHECK((joined(input) == "one\n" + big + "e\n"));
   CHECK((input.piece(1).data == big));
+}
+
+namespace {
+
+// The data of all pieces, and how an error at their begin would be described.
+std::vector<std::string> data_of(const dmr::Input& input) {
+  std::vector<std::string> all;
+  for (uint64_t n = 0; n < input.pieces(); ++n) {
+    const dmr::Piece piece = input.piece(n);
+    CHECK(piece.number == n);
+    CHECK(piece.end - piece.begin == piece.data.size());
+    all.emplace_back(piece.data);
+  }
+  return all;
+}
+
+// Cuts a text into files at random borders of records, some of them empty.
+std::vector<std::string> divided(const std::string& text, const dmr::Records& records, const Folder& folder,
+                                 Random& random) {
+  std::set<uint64_t> borders = {0, text.size()};
+  for (uint64_t i = random.below(12); i > 0; --i) {
+    borders.insert(records.first_begin(text, random.below(text.size() + 1), text.size()));
+  }
+  std::vector<std::string> files;
+  const auto add = [&](std::string_view content) {
+    const std::string name = std::to_string(files.size());
+    files.push_back(folder.file(name, std::string(content)));
+  };
+  for (auto border = borders.begin(); std::next(border) != borders.end(); ++border) {
+    if (random.below(3) == 0) add("");
+    add(std::string_view(text).substr(*border, *std::next(border) - *border));
+  }
+  if (random.below(2) == 0) add("");
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("joined files have the pieces of one file with all their records") {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    INFO("seed " << seed);
+    const Folder folder;
+    Random random(seed);
+    std::string text = lines(1 + random.below(5'000), 1 + random.below(200));
+    text.resize(text.size() / 24 * 24 + 24, '\n');
+    const dmr::Records kinds[] = {dmr::Records::lines(), dmr::Records::blanks(), dmr::Records::of_size(24)};
+    const dmr::Records& records = kinds[seed % 3];
+    const uint64_t piece_bytes = 1 + random.below(2'000);
+    const auto whole = data_of(dmr::Input::memory(text, records, piece_bytes));
+    auto input = dmr::Input::files(divided(text, records, folder, random), records);
+    input.join();
+    input.cut(piece_bytes);
+    CHECK((data_of(input) == whole));
+    for (uint64_t n = 0; n < input.pieces(); ++n) input.release(input.piece(n));
+    CHECK((data_of(input) == whole));
+  }
+}
+
+TEST_CASE("joined files: lines whose end is not written, and where something is") {
+  const Folder folder;
+  auto input = dmr::Input::files(
+      {folder.file("a", "one"), folder.file("none", ""), folder.file("b", "two\nthree"), folder.file("c", "four\n")});
+  input.join();
+  CHECK(data_of(input) == std::vector<std::string>{"one\ntwo\nthree\nfour\n"});
+  const dmr::Piece piece = input.piece(0);
+  const std::string a = folder.path("a"), b = folder.path("b"), c = folder.path("c");
+  CHECK(input.describe(piece, 0, 3) == a + ", bytes 0 to 3");
+  CHECK(input.describe(piece, 4, 7) == b + ", bytes 0 to 3");
+  CHECK(input.describe(piece, 8, 13) == b + ", bytes 4 to 9");
+  CHECK(input.describe(piece, 14, 19) == c + ", bytes 0 to 5");
+  CHECK(input.describe(piece, 0, 19) == a + ", bytes 0 to " + c + ", byte 5");
+  input.cut(5);
+  CHECK(data_of(input) == std::vector<std::string>{"one\ntwo\n", "three", "four\n", ""});
+  CHECK(input.piece(1).begin == 4);
+  CHECK(input.name(input.piece(1).file) == b);
+  CHECK(input.describe(input.piece(1), 4, 9) == b + ", bytes 4 to 9");
+
+  auto nothing = dmr::Input::files({folder.path("none"), folder.path("none")});
+  nothing.join();
+  CHECK(nothing.pieces() == 0);
 }
 
 TEST_CASE("a record longer than pieces is in the one in which it begins") {

@@ -3,7 +3,8 @@
 // A piece is what one call of a job's map() gets. Where pieces begin and end depends on the input alone, never on the
 // number of workers: a border lies where the first record begins at or after a multiple of the piece's size in its
 // file. So whatever is put together piece by piece is the same in every run. Where grouping matters, which it does not
-// with the combiners of combiners.hpp, the result depends on the size of pieces; nothing else does.
+// with the combiners of combiners.hpp, the result depends on the size of pieces, and on how the input is divided into
+// files unless these are joined (Input::join); on nothing else.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +46,8 @@ class Records {
   // Where the first record begins from `position` on; `limit`, which is at most the file's size, if none does before
   // it.
   uint64_t first_begin(std::string_view file, uint64_t position, uint64_t limit) const;
+  // Would what is put behind the file go on with its last record? A line or a word whose end is not written.
+  bool is_open_at_end(std::string_view file) const;
   uint64_t size() const { return size_; }  // of each; 0: they differ
 
  private:
@@ -58,9 +61,9 @@ class Records {
 struct Piece {
   std::string_view data;  // whole records; empty for a range of numbers
   uint64_t begin = 0;     // position of `data` in its file, or the first number
-  uint64_t end = 0;
-  uint32_t file = 0;    // Input::name
-  uint64_t number = 0;  // in the input, from 0
+  uint64_t end = 0;       // begin + data.size(), or behind the last number
+  uint32_t file = 0;      // Input::name
+  uint64_t number = 0;    // in the input, from 0
 };
 
 class Input {
@@ -82,9 +85,16 @@ class Input {
 
   // In pieces of so many bytes from now on. Before a job; not for numbers.
   void cut(uint64_t piece_bytes);
+  // Pieces need not end with files from now on: they are those of one file with the records of all, so that it does not
+  // matter in which files these lie. Before a job; not for numbers.
+  void join();
 
   uint64_t pieces() const { return pieces_; }
+  // Of joined files the data of a piece is good until the next call. If it is of several, `file` and `begin` are where
+  // it begins, and a newline follows what is open at the end of a file.
   Piece piece(uint64_t number) const;
+  // For messages: "a, bytes 0 to 9", or "numbers, numbers 3 to 4". `begin` and `end` count as those of the piece.
+  std::string describe(const Piece& piece, uint64_t begin, uint64_t end) const;
   uint32_t files() const { return static_cast<uint32_t>(sources_.size()); }
   const std::string& name(uint32_t file) const { return sources_[file].name; }
   // All of it: for what a job has to know beforehand, like a header.
@@ -99,6 +109,9 @@ class Input {
     std::string_view data;
     uint64_t first_piece = 0;
     bool mapped = false;
+    bool open_at_end = false;
+    uint64_t joined_begin = 0;  // of joined files
+    uint64_t joined_bytes() const { return data.size() + (open_at_end ? 1 : 0); }
   };
   Input(Records records, uint64_t piece_bytes);
   void add(std::string name, std::string_view data, bool mapped);
@@ -106,7 +119,11 @@ class Input {
   void add_file(std::string name, int file, Copies& copies);
   void add_copy(std::string name, int file, Copies& copies);
   void map_copies(const Copies& copies);
-  uint64_t pieces_of(std::string_view data) const;
+  uint64_t pieces_of(uint64_t bytes) const;
+  const Source& source_at(uint64_t joined) const;
+  uint64_t joined_record(uint64_t position) const;
+  Piece joined_piece(uint64_t number) const;
+  std::string_view copy_joined(uint64_t begin, uint64_t end) const;
 
   Records records_;
   uint64_t piece_bytes_;
@@ -114,6 +131,9 @@ class Input {
   std::vector<spmc::base::Mapping> mappings_;
   uint64_t pieces_ = 0, bytes_ = 0;
   uint64_t count_ = 0, each_ = 0;  // of numbers
+  bool joined_ = false;
+  uint64_t joined_bytes_ = 0;
+  mutable std::string copied_;  // a piece of several files
 };
 
 }  // namespace dmr

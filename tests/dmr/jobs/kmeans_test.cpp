@@ -144,11 +144,12 @@ TEST_CASE("kmeans: several files, means without points") {
   const Arguments files = {folder.file("a", bytes_of(a)), folder.file("none", ""), folder.file("b", bytes_of(b)),
                            folder.file("a2", bytes_of(a))};
   Groups expected = {first_means(points, 3, 200, 5), {}, {}};
-  // Pieces end with their files.
   Arguments arguments = {"kmeans", "--format=f64", "--dimensions=3", "--means=200", "--iterations=1", "--seed=5"};
   arguments.insert(arguments.end(), files.begin(), files.end());
   move(points, 3, expected);
-  const auto lines = split(same_output(arguments), '\n');
+  const std::string output = same_output(arguments);
+  CHECK(output == expected.lines(3));
+  const auto lines = split(output, '\n');
   REQUIRE(lines.size() == 201);
   uint64_t empty = 0;
   for (size_t mean = 0; mean < 200; ++mean) {
