@@ -169,13 +169,13 @@ std::string told(std::span<const double> numbers) {
 
 TEST_CASE("short and long items, none or several for each, seen where they lie") {
   run_job(kDefaultMode, [] {
-    constexpr int kItems = 300;
+    constexpr int kSources = 300;
     std::string expected;
-    for (int item = 0; item < kItems; ++item) {
+    for (int item = 0; item < kSources; ++item) {
       for (int which = 0; which < emitted_for(item); ++which) expected += told(numbers_for(item, which));
     }
     const auto count = [](dmr::Out<int>& out) {
-      for (int item = 0; item < kItems; ++item) out.emit(item);
+      for (int item = 0; item < kSources; ++item) out.emit(item);
     };
     const auto grow = [](int item, dmr::Out<std::vector<double>>& out) {
       for (int which = 0; which < emitted_for(item); ++which) out.emit(numbers_for(item, which));
