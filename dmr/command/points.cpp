@@ -88,8 +88,7 @@ std::string Points::place_in_text(uint64_t number) const {
   std::vector<double> numbers;
   each_line(piece.data, [&](std::string_view line, size_t at) {
     if (!place.empty() || !is_point(line, dimensions_, numbers) || number-- > 0) return;
-    place = text_->input.name(piece.file) + ", bytes " + std::to_string(piece.begin + at) + " to " +
-            std::to_string(piece.begin + at + line.size());
+    place = text_->input.describe(piece, piece.begin + at, piece.begin + at + line.size());
   });
   return place;
 }

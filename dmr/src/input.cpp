@@ -197,6 +197,7 @@ Input Input::numbers(uint64_t count, uint64_t each) {
 }
 
 void Input::join() {
+  if (each_ > 0) return;
   joined_ = true;
   joined_bytes_ = 0;
   for (Source& source : sources_) {
@@ -277,16 +278,27 @@ Piece Input::piece(uint64_t number) const {
   return {source.data.substr(begin, end - begin), begin, end, file, number};
 }
 
-// With a margin, because the kernel maps more than was touched, on either side; it is read again where it is needed.
 void Input::release(const Piece& piece) const {
+  if (piece.data.empty()) return;
+  uint64_t begin = piece.begin, end = piece.end;
+  for (uint32_t file = piece.file;; ++file) {
+    const Source& source = sources_[file];
+    if (source.mapped) release(source, begin, end);
+    if (!joined_ || end <= source.joined_bytes() || file + 1 == files()) break;
+    begin = 0;
+    end -= source.joined_bytes();
+  }
+}
+
+// With a margin, because the kernel maps more than was touched, on either side; it is read again where it is needed.
+void Input::release(const Source& source, uint64_t begin, uint64_t end) {
   constexpr uintptr_t kPage = 4096, kMargin = 2 << 20;
-  if (piece.data.empty() || !sources_[piece.file].mapped) return;
-  const std::string_view file = sources_[piece.file].data;
-  const uint64_t begin = piece.begin - std::min<uint64_t>(piece.begin, kMargin);
-  const uint64_t end = std::min<uint64_t>(piece.end + kMargin, file.size());
-  const auto from = reinterpret_cast<uintptr_t>(file.data() + begin) & ~(kPage - 1);
-  const auto to = (reinterpret_cast<uintptr_t>(file.data() + end) + kPage - 1) & ~(kPage - 1);
-  (void)spmc::base::discard(reinterpret_cast<void*>(from), to - from);
+  const std::string_view data = source.data;
+  begin -= std::min<uint64_t>(begin, kMargin);
+  end = std::min<uint64_t>(end + kMargin, data.size());
+  const auto from = reinterpret_cast<uintptr_t>(data.data() + begin) & ~(kPage - 1);
+  const auto to = (reinterpret_cast<uintptr_t>(data.data() + end) + kPage - 1) & ~(kPage - 1);
+  if (from < to) (void)spmc::base::discard(reinterpret_cast<void*>(from), to - from);
 }
 
 }  // namespace dmr

@@ -324,7 +324,8 @@ TEST_CASE("standard input: a file, a pipe, a file of which a part is read") {
 }
 
 TEST_CASE("numbers") {
-  const auto input = dmr::Input::numbers(10, 4);
+  auto input = dmr::Input::numbers(10, 4);
+  input.join();  // of one source
   CHECK(input.pieces() == 3);
   CHECK(input.piece(0).begin == 0);
   CHECK(input.piece(1).begin == 4);

@@ -86,7 +86,7 @@ class Input {
   // In pieces of so many bytes from now on. Before a job; not for numbers.
   void cut(uint64_t piece_bytes);
   // Pieces need not end with files from now on: they are those of one file with the records of all, so that it does not
-  // matter in which files these lie. Before a job; not for numbers.
+  // matter in which files these lie. Before a job; of numbers it changes nothing.
   void join();
 
   uint64_t pieces() const { return pieces_; }
@@ -124,6 +124,7 @@ class Input {
   uint64_t joined_record(uint64_t position) const;
   Piece joined_piece(uint64_t number) const;
   std::string_view copy_joined(uint64_t begin, uint64_t end) const;
+  static void release(const Source& source, uint64_t begin, uint64_t end);
 
   Records records_;
   uint64_t piece_bytes_;
