@@ -493,6 +493,10 @@ template <typename Done>
 void Engine::block(const Wait& wait, int hint, Done&& done) {
   if (done()) return;
   begin_block();
+  if (!matcher_.no_receives() && awaits_decision(wait)) {  // what is known already may be enough
+    conclude_what_is_known(wait);
+    if (done()) return end_block();
+  }
   next_snapshot_ = wait.kind == Wait::Kind::kTest || wait.kind == Wait::Kind::kAny ? kPollsBeforeSnapshot : 0;
   const auto look = [&] {
     const bool everywhere = spin_poll(wait, hint);

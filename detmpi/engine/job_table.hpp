@@ -1,11 +1,13 @@
 // What the ranks of a job share besides frames: one table in consecutive frames of the segment, made by whoever starts
 // the job (the monitor) before the first rank runs.
 //
-//   JobTable                      4 KiB
-//   RankRecord  ranks[n]          256 B each; the rank itself, but for `state` (after its end) and `may_end`: the
-//   monitor LaneLine    lanes[n][n]       lanes[to][from] uint64      inbox[n][words]   bit `from` of inbox[to]: the
-//   lane from -> to has been opened uint64      watch[n][words]   bit `w` of watch[r]: rank w watches rank r
-//   (horizon.hpp) frames of the board of MPI_COMM_WORLD
+//   JobTable                     4 KiB
+//   RankRecord ranks[n]          256 B each; of the rank, but `state` after its end and `may_end`: of the monitor
+//   LaneLine   lanes[n][n]       lanes[to][from]
+//   uint64     sent[n][words]    sent[from][to]: cells that `from` has published in its lane to `to` (lane.hpp)
+//   uint64     inbox[n][words]   bit `from` of inbox[to]: the lane from -> to has been opened
+//   uint64     watch[n][words]   bit `w` of watch[r]: rank w watches rank r (horizon.hpp)
+//   frames of the board of MPI_COMM_WORLD
 //
 // Rank r is space r + 1; space 0 is the monitor. A program that was not started by detmpirun is rank 0 and space 0.
 #pragma once
@@ -23,7 +25,7 @@ namespace detmpi {
 
 // Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may
 // be of different builds.
-inline constexpr uint32_t kJobVersion = 14;
+inline constexpr uint32_t kJobVersion = 15;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -74,6 +76,7 @@ struct alignas(4096) JobTable {
   uint32_t version;
   uint32_t ranks;
   uint32_t inbox_words;   // per rank, a multiple of 8 (whole cache lines)
+  uint32_t sent_words;    // per rank, too
   uint32_t lane_cells;    // of each lane's ring
   uint32_t slab_pages;    // of each slab of a window
   uint32_t slab_step;     // slabs by which a window grows
@@ -91,6 +94,7 @@ struct alignas(4096) JobTable {
   uint64_t seed;          // of the order of messages; 0: the plain one
   uint64_t ranks_offset;  // of the parts, from the table's start, in bytes
   uint64_t lanes_offset;
+  uint64_t sent_offset;
   uint64_t inbox_offset;
   uint64_t watch_offset;
   uint64_t bytes;
@@ -137,6 +141,10 @@ inline RankRecord& rank_record(int rank) { return job_part<RankRecord>(g_job->ra
 inline chan::LaneLine& lane_line(int to, int from) {
   return job_part<chan::LaneLine>(
       g_job->lanes_offset)[static_cast<size_t>(to) * g_job->ranks + static_cast<size_t>(from)];
+}
+inline std::atomic<uint64_t>& sent_word(int from, int to) {
+  return job_part<std::atomic<uint64_t>>(
+      g_job->sent_offset)[static_cast<size_t>(from) * g_job->sent_words + static_cast<size_t>(to)];
 }
 inline std::atomic<uint64_t>& inbox_word(int to, size_t word) {
   return job_part<std::atomic<uint64_t>>(g_job->inbox_offset)[static_cast<size_t>(to) * g_job->inbox_words + word];

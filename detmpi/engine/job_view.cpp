@@ -93,7 +93,9 @@ uint64_t JobView::version(int rank) {
   return clock_line(rank).version.load(acquire);
 }
 
-bool JobView::unexamined(int from, int to) { return from != to && chan::LaneIn::unread(lane_line(to, from)); }
+bool JobView::unexamined(int from, int to) {
+  return from != to && chan::LaneIn::unread(lane_line(to, from), sent_word(from, to));
+}
 
 // Only those who have opened a lane can have sent anything. A stale bit does no harm: it is set before the first record
 // is published, so it is seen by whoever has seen that sender's clock or record after its send.

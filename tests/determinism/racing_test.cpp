@@ -24,10 +24,10 @@ using determinism_test::run_disturbed;
 namespace {
 
 constexpr const char* kPrograms[] = {
-    "all_pairs",          "cancel_race",  "irecv_test_storm", "late_receive",    "lu_wavefront",
-    "lu_wavefront ssend", "master_wild",  "mg_halo",          "own_messages",    "persistent_race",
-    "probing_server",     "racing_comms", "receive_first",    "rendezvous_halo", "rendezvous_relay",
-    "ssend_tests",        "usual_source", "waitany_server",   "waitsome_server", "work_stealing",
+    "all_pairs",          "cancel_race",     "changing_source", "irecv_test_storm", "late_receive",    "lu_wavefront",
+    "lu_wavefront ssend", "master_wild",     "mg_halo",         "own_messages",     "persistent_race", "probing_server",
+    "racing_comms",       "receive_first",   "rendezvous_halo", "rendezvous_relay", "ssend_tests",     "usual_source",
+    "waitany_server",     "waitsome_server", "work_stealing",
 };
 
 unsigned disturbed_runs() { return static_cast<unsigned>(test_support::number_from_environment("RACING_RUNS", 2)); }

@@ -5,6 +5,9 @@
 //      consumed | published records ...            | 0 |  free ...
 //               ^ consumer's position  producer's ^  marker of the next record, cleared before this one is published
 //
+//   In a place of its own, dense for all lanes of a producer: cells that it has published. So whoever wants to know of
+//   many lanes whether the consumer has passed all of it need not look into their rings.
+//
 //   A record is one header cell and, for a payload of more than kInCellBytes, the cells behind it; it never wraps.
 //
 // Protocols. Single producer: only the producer writes cells. Consumed after fixed: a record exists for the consumer
@@ -59,9 +62,11 @@ class LaneOut {
  public:
   bool open() const { return cells_ != nullptr; }
 
-  // Starts the lane on `cells` cells (a power of two) in consecutive frames of the caller, all zero.
-  void start(LaneLine& line, spmc::EPageIndex ring, uint32_t cells) {
+  // Starts the lane on `cells` cells (a power of two) in consecutive frames of the caller, all zero. `sent` is where
+  // it tells how many it has published: the cells of all records so far, 0 at first.
+  void start(LaneLine& line, std::atomic<uint64_t>& sent, spmc::EPageIndex ring, uint32_t cells) {
     line_ = &line;
+    sent_ = &sent;
     cells_ = reinterpret_cast<Cell*>(spmc::segment::frame(ring));
     mask_ = cells - 1;
     line.cells = cells;
@@ -98,7 +103,8 @@ class LaneOut {
     produced_ += cells;
     if (cleared_ != produced_) cell_at(produced_).marker.store(0, std::memory_order_relaxed);
     header->marker.store(kind, std::memory_order_release);
-    if (produced_ + 2 - consumed_ > mask_ + 1) return;  // the cell after the next may not be ours yet
+    sent_->store(produced_, std::memory_order_relaxed);  // before whatever the producer publishes next, with release
+    if (produced_ + 2 - consumed_ > mask_ + 1) return;   // the cell after the next may not be ours yet
     cleared_ = produced_ + 1;
     cell_at(cleared_).marker.store(0, std::memory_order_relaxed);
   }
@@ -118,6 +124,7 @@ class LaneOut {
   Cell& cell_at(uint64_t position) const { return cells_[static_cast<uint32_t>(position) & mask_]; }
 
   LaneLine* line_ = nullptr;
+  std::atomic<uint64_t>* sent_ = nullptr;
   Cell* cells_ = nullptr;
   uint32_t mask_ = 0;
   uint64_t produced_ = 0;
@@ -153,16 +160,11 @@ class LaneIn {
     return bytes <= kInCellBytes ? header->payload : reinterpret_cast<const std::byte*>(header + 1);
   }
 
-  // Is there a record that the consumer has not passed? For anybody; what is read while the consumer moves on is of no
-  // meaning, so the caller must learn by other means whether it has.
-  static bool unread(const LaneLine& line) {
-    const spmc::EPageIndex ring{line.ring.load(std::memory_order_acquire)};
-    if (ring.none()) return false;
-    const auto* cells = reinterpret_cast<const Cell*>(spmc::segment::frame(ring));
-    const uint64_t at = line.consumed.load(std::memory_order_acquire);
-    const uint32_t kind = cells[at & (line.cells - 1)].marker.load(std::memory_order_acquire);
-    if (kind != kSkipRecord) return kind != 0;
-    return cells[0].marker.load(std::memory_order_acquire) != 0;
+  // Is there a record that the consumer has not passed? For anybody who has seen, with acquire, what the producer
+  // published after it. What is read while the consumer moves on is of no meaning, so the caller must learn by other
+  // means whether it has.
+  static bool unread(const LaneLine& line, const std::atomic<uint64_t>& sent) {
+    return sent.load(std::memory_order_acquire) > line.consumed.load(std::memory_order_acquire);
   }
 
   // Moves past the record of `cells` cells: its cells belong to the producer again.
