@@ -78,7 +78,8 @@ void Rounds::publish(int to) {
   if (g_log_events) [[unlikely]]
     note_entry();
   board_.publish(g_clock, board_.history());
-  if (to == kEverybody) notify_all(comm_);
+  told_all_ = to == kEverybody;
+  if (to < 0) notify_all(comm_);
   else notify(static_cast<uint32_t>(to));
   note();
 }
@@ -95,10 +96,31 @@ void Rounds::note_entry() {
   log_act(event);
 }
 
+// Where all wait for all, the ranks of a core come here one after the other. The last one need not give the core away:
+// nobody on it goes on before the ranks of other cores are here, and they mostly are soon. So it waits for them for
+// about as long as a turn takes, and then begins the next operation itself. True if the member has published.
+bool Rounds::meet(uint32_t member) const {
+  constexpr uint32_t kLeastLooks = 32, kMostLooks = 128;
+  static uint32_t most_looks = kMostLooks;  // fewer after looks in vain
+  if (!told_all_ || !g_engine.takes_turns() || members() != g_job->ranks) return false;
+  for (uint32_t i = 0; i < members(); ++i) {
+    if (i != me() && g_engine.shares_core(comm_.world_rank[i]) && !board_.published(i)) return false;
+  }
+  for (uint32_t looks = 0; looks < most_looks; ++looks) {
+    spmc::base::cpu_relax();
+    if (!board_.published(member)) continue;
+    most_looks = std::min(2 * most_looks, kMostLooks);
+    return true;
+  }
+  most_looks = std::max(most_looks / 2, kLeastLooks);
+  return false;
+}
+
 // Until the member has published, or is seen to be in another operation, or to have quit. Its log is looked at once
 // spinning was in vain, since a look costs that member time, and before others are told what is waited for; from then
 // on it wakes this one when it begins something.
 bool Rounds::wait_for_place(uint32_t member) {
+  if (meet(member)) return true;
   note();
   Patience patience(board_);
   const bool checked = board_.history() != chan::kUnchecked;
@@ -211,6 +233,7 @@ void Rounds::finish() {
     told_ = 0;
   }
   board_.finish(g_clock);
+  told_all_ = false;
   notify_waiting(comm_);
 }
 

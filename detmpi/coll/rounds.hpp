@@ -77,8 +77,9 @@ class Rounds {
     data_ = data;
     bytes_ = bytes;
   }
-  // Publishes it. `to`: the only member that will read it, or kEverybody.
-  static constexpr int kEverybody = -1;
+  // Publishes it. `to`: the only member that will read it; kEverybody; kBehind, members of higher rank, for which this
+  // one does not wait.
+  static constexpr int kEverybody = -1, kBehind = -2;
   void publish(int to = kEverybody);
 
   // In an operation in which all read from one `member`, which is waited for: the bytes that it moves, where this
@@ -118,6 +119,7 @@ class Rounds {
   void write_note();
   [[gnu::cold]] void note_entry();
   bool wait_for_place(uint32_t member);
+  bool meet(uint32_t member) const;
   [[gnu::cold]] bool differs(uint32_t member);
   [[gnu::cold]] bool try_follow(const chan::BoardNote& leader);
   [[gnu::cold]] void stay_out();
@@ -127,8 +129,9 @@ class Rounds {
   Comm& comm_;
   chan::Board& board_;
   int code_ = MPI_SUCCESS;
-  bool out_ = false;      // it has quit: reads zeros, and publishes nothing
-  bool follows_ = false;  // it reads from one member alone
+  bool out_ = false;       // it has quit: reads zeros, and publishes nothing
+  bool follows_ = false;   // it reads from one member alone
+  bool told_all_ = false;  // it has published, in this round, for everybody
   size_t leader_bytes_ = 0;
   // For the log.
   Signature signature_;

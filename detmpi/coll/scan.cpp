@@ -33,7 +33,7 @@ int fold_published(const void* in, void* out, int64_t count, const Datatype& typ
   const size_t bytes = signature.bytes();
   std::byte* const mine = rounds.prepare(bytes);
   pack_all(mine, in, count, type);
-  rounds.publish();
+  rounds.publish(Rounds::kBehind);
   Laid laid(type, count);
   for (int member = 0; member < members; ++member) {
     const std::byte* const theirs = member == comm.rank ? mine : rounds.await(static_cast<uint32_t>(member), bytes);

@@ -17,7 +17,9 @@ Engine g_engine;
 void Engine::start(int rank) {
   rank_ = rank;
   ranks_ = static_cast<int>(g_job->ranks);
-  crowded_ = static_cast<unsigned>(ranks_) > spmc::base::usable_cores();
+  const unsigned cores = spmc::base::usable_cores();
+  crowded_ = static_cast<unsigned>(ranks_) > cores;
+  turn_cores_ = crowded_ && spmc::base::g_home_core >= 0 ? static_cast<int>(cores) : 0;
   wait_line_ = &spmc::segment::space_slot(space_of_rank(rank)).wait;
   pool_ = spmc::FramePool(space_of_rank(rank));
   window_ = chan::SlabWindow(pool_, g_job->slab_pages, g_job->slab_step, g_job->slab_limit);
