@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <base/cores.hpp>
 #include <base/wait.hpp>
 #include <chan/lane.hpp>
 #include <chan/match/matcher.hpp>
@@ -214,8 +215,9 @@ class Engine {
   // that is not visible yet comes after `time`.
   bool acts_after(int rank, uint64_t time);
   bool first_come() const { return first_come_; }
-  // Where ranks take turns on cores, each with one of its own (choose_core): is that rank's core this one's?
-  bool takes_turns() const { return turn_cores_ != 0; }
+  // Where ranks take turns on cores, each with one of its own (choose_core): is this one there, and is that rank's core
+  // the same?
+  bool takes_turns() const { return turn_cores_ != 0 && spmc::base::current_core() == turn_core_; }
   bool shares_core(int other) const { return other % turn_cores_ == rank_ % turn_cores_; }
   // Publishes the clock after a call that others may have watched.
   void announce();
@@ -402,7 +404,8 @@ class Engine {
   int rank_ = 0;
   int ranks_ = 0;
   bool crowded_ = false;  // more ranks than cores
-  int turn_cores_ = 0;    // so many cores, on each of which equally many ranks take turns; 0: they do not
+  int turn_core_ = -1;
+  int turn_cores_ = 0;  // so many cores, on each of which equally many ranks take turns; 0: they do not
   spmc::base::WaitLine* wait_line_ = nullptr;
   spmc::FramePool pool_{spmc::SpaceId{0}};
   chan::SlabWindow window_{pool_, 1, 1, 0};

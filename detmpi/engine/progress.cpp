@@ -19,7 +19,10 @@ void Engine::start(int rank) {
   ranks_ = static_cast<int>(g_job->ranks);
   const unsigned cores = spmc::base::usable_cores();
   crowded_ = static_cast<unsigned>(ranks_) > cores;
-  turn_cores_ = crowded_ && spmc::base::g_home_core >= 0 ? static_cast<int>(cores) : 0;
+  if (crowded_ && spmc::base::g_home_core >= 0) {
+    turn_cores_ = static_cast<int>(cores);
+    turn_core_ = spmc::base::nth_usable_core(static_cast<unsigned>(spmc::base::g_home_core));
+  }
   wait_line_ = &spmc::segment::space_slot(space_of_rank(rank)).wait;
   pool_ = spmc::FramePool(space_of_rank(rank));
   window_ = chan::SlabWindow(pool_, g_job->slab_pages, g_job->slab_step, g_job->slab_limit);
