@@ -2,11 +2,13 @@
 #include <base/files.hpp>
 
 #include "options.hpp"
+#include "own_session.hpp"
 #include "run_job.hpp"
 #include "verify.hpp"
 
 int main(int argc, char** argv) {
   spmc::base::open_standard_files();
   const detmpi::LaunchOptions options = detmpi::parse_command_line(argc, argv);
-  return options.verify_runs > 0 ? detmpi::verify(options) : detmpi::run_job(options);
+  return detmpi::in_own_session(
+      [&] { return options.verify_runs > 0 ? detmpi::verify(options) : detmpi::run_job(options); });
 }
