@@ -98,7 +98,8 @@ void Rounds::note_entry() {
 
 // Where all wait for all, the ranks of a core come here one after the other. The last one need not give the core away:
 // nobody on it goes on before the ranks of other cores are here, and they mostly are soon. So it waits for them for
-// about as long as a turn takes, and then begins the next operation itself. True if the member has published.
+// about as long as a turn takes, and then begins the next operation itself. True if the member has published. A stale look
+// only costs another one.
 bool Rounds::meet(uint32_t member) const {
   constexpr uint32_t kLeastLooks = 32, kMostLooks = 128;
   static uint32_t most_looks = kMostLooks;  // fewer after looks in vain

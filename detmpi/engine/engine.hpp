@@ -215,8 +215,8 @@ class Engine {
   // that is not visible yet comes after `time`.
   bool acts_after(int rank, uint64_t time);
   bool first_come() const { return first_come_; }
-  // Where ranks take turns on cores, each with one of its own (choose_core): is this one there, and is that rank's core
-  // the same?
+  // Do ranks take turns on cores, each with one of its own (choose_core), and is this one there? If so: is that rank's
+  // core the same?
   bool takes_turns() const { return turn_cores_ != 0 && spmc::base::current_core() == turn_core_; }
   bool shares_core(int other) const { return other % turn_cores_ == rank_ % turn_cores_; }
   // Publishes the clock after a call that others may have watched.

@@ -67,13 +67,9 @@ class Habits {
     bool is_about(const chan::match::Receive& r) const {
       return source != chan::match::kAny && context == r.context && tag == r.tag;
     }
-    const Turn* last_turn() const {
-      const auto found = std::ranges::find(turns, source, &Turn::from);
-      return found == turns.end() ? nullptr : &*found;
-    }
     int expected() const {
-      const Turn* turn = last_turn();
-      return turn != nullptr && turn->times == times ? turn->to : source;
+      const auto turn = std::ranges::find(turns, source, &Turn::from);
+      return turn != turns.end() && turn->times == times ? turn->to : source;
     }
     void turn_to(int to) {
       auto turn = std::ranges::find(turns, source, &Turn::from);

@@ -4,7 +4,7 @@
 //   JobTable                     4 KiB
 //   RankRecord ranks[n]          256 B each; of the rank, but `state` after its end and `may_end`: of the monitor
 //   LaneLine   lanes[n][n]       lanes[to][from]
-//   uint64     sent[n][words]    sent[from][to]: cells that `from` has published in its lane to `to` (lane.hpp)
+//   uint64     sent[n][row]      sent[from][to]: cells that `from` has published in its lane to `to` (lane.hpp)
 //   uint64     inbox[n][words]   bit `from` of inbox[to]: the lane from -> to has been opened
 //   uint64     watch[n][words]   bit `w` of watch[r]: rank w watches rank r (horizon.hpp)
 //   frames of the board of MPI_COMM_WORLD
@@ -76,7 +76,6 @@ struct alignas(4096) JobTable {
   uint32_t version;
   uint32_t ranks;
   uint32_t inbox_words;   // per rank, a multiple of 8 (whole cache lines)
-  uint32_t sent_words;    // per rank, too
   uint32_t lane_cells;    // of each lane's ring
   uint32_t slab_pages;    // of each slab of a window
   uint32_t slab_step;     // slabs by which a window grows
@@ -142,9 +141,10 @@ inline chan::LaneLine& lane_line(int to, int from) {
   return job_part<chan::LaneLine>(
       g_job->lanes_offset)[static_cast<size_t>(to) * g_job->ranks + static_cast<size_t>(from)];
 }
+inline size_t sent_row(size_t ranks) { return (ranks + 7) / 8 * 8; }  // words: whole cache lines
 inline std::atomic<uint64_t>& sent_word(int from, int to) {
   return job_part<std::atomic<uint64_t>>(
-      g_job->sent_offset)[static_cast<size_t>(from) * g_job->sent_words + static_cast<size_t>(to)];
+      g_job->sent_offset)[static_cast<size_t>(from) * sent_row(g_job->ranks) + static_cast<size_t>(to)];
 }
 inline std::atomic<uint64_t>& inbox_word(int to, size_t word) {
   return job_part<std::atomic<uint64_t>>(g_job->inbox_offset)[static_cast<size_t>(to) * g_job->inbox_words + word];

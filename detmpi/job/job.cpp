@@ -71,7 +71,6 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.version = kJobVersion;
   plan.ranks = static_cast<uint32_t>(n);
   plan.inbox_words = static_cast<uint32_t>((n + 511) / 512 * 8);
-  plan.sent_words = static_cast<uint32_t>((n + 7) / 8 * 8);
   plan.lookahead = options.lookahead;
   plan.first_space = options.first_space;
   plan.strict_sends = options.strict_sends ? 1 : 0;
@@ -91,7 +90,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.ranks_offset = sizeof(JobTable);
   plan.lanes_offset = plan.ranks_offset + page_aligned(n * sizeof(RankRecord));
   plan.sent_offset = plan.lanes_offset + page_aligned(n * n * sizeof(chan::LaneLine));
-  plan.inbox_offset = plan.sent_offset + page_aligned(n * plan.sent_words * sizeof(uint64_t));
+  plan.inbox_offset = plan.sent_offset + page_aligned(n * sent_row(n) * sizeof(uint64_t));
   plan.watch_offset = plan.inbox_offset + page_aligned(n * plan.inbox_words * sizeof(uint64_t));
   const size_t board_offset = plan.watch_offset + page_aligned(n * plan.inbox_words * sizeof(uint64_t));
   const uint32_t board_frames = chan::Board::frames_needed(plan.ranks, chan::Board::area_bytes(plan.ranks));

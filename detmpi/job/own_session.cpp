@@ -6,7 +6,6 @@
 #include <base/signals.hpp>
 #include <base/sys.hpp>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 
@@ -24,7 +23,10 @@ bool pays() {
 // What its end means for this process; -1 while it runs.
 int exit_code_of(int child) {
   auto waited = spmc::base::wait_child(child, spmc::base::WaitMode::kPoll);
-  if (!waited) return waited.error().code == EINTR ? -1 : 1;
+  if (!waited) {
+    spmc::base::complain("%s", waited.error().message().c_str());
+    return 1;
+  }
   const spmc::base::ExitReport report = waited.value();
   if (report.pid == 0) return -1;
   if (!report.signalled) return report.status;

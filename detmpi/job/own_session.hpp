@@ -10,7 +10,7 @@ namespace detmpi {
 //
 // It pays where the kernel shares out the cores among sessions: ranks that wait for each other yield, and if other
 // programs of the same session want the cores, each yield costs as long as these then run. 8 ranks on 2 cores beside
-// two loops: an MPI_Scan of 8 bytes takes 250 us in their session, 5 in one of its own.
+// two loops: an MPI_Scan of 8 bytes takes 250 us in their session, 3 in one of its own.
 //
 // Not where standard input is a terminal: who reads from one must belong to its session, to be stopped when it is in
 // the background.

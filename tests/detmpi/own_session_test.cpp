@@ -1,16 +1,20 @@
 // A job that reads no terminal has a session of its own, so that its ranks take turns among themselves, whatever else
 // runs in the session of who started it; and it goes along when detmpirun is stopped, continued, ended or killed.
+#include <base/files.hpp>
+#include <base/session.hpp>
+#include <base/sys.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <functional>
 #include <set>
 #include <thread>
 
 #include "run_mpi.hpp"
 #include "running.hpp"
+#include "support/leak_check.hpp"
 
 using namespace mpi_test;
 
@@ -19,22 +23,12 @@ namespace {
 constexpr int kRanks = 3;
 constexpr double kSoon = 10;
 
-std::string first_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
+using Ranks = std::vector<int>;
 
-// Nothing to be tested elsewhere.
-bool has_own_sessions() {
-  return first_line("/proc/sys/kernel/sched_autogroup_enabled") == "1" && isatty(STDIN_FILENO) == 0;
-}
-
-char state_of(int pid) {
-  const std::string line = first_line("/proc/" + std::to_string(pid) + "/stat");
-  const size_t name_end = line.rfind(") ");
-  return name_end == std::string::npos ? '-' : line[name_end + 2];
+bool skipped() {
+  const bool has_own_sessions = spmc::base::cores_go_by_session() && !spmc::base::is_terminal(STDIN_FILENO);
+  if (!has_own_sessions) test_support::skip_test("the kernel does not go by sessions, or standard input is a terminal");
+  return !has_own_sessions;
 }
 
 bool soon(const std::function<bool()>& so) {
@@ -44,36 +38,45 @@ bool soon(const std::function<bool()>& so) {
   return so();
 }
 
-Running start(const char* how) { return Running(job(kRanks, "killed", {how, kPrintAtOnce}, {"collectives"})); }
+// Of a job of each way of starting, which ends when it is told to; nothing of it is left then.
+void with_job(const std::function<void(Running&, const Ranks&)>& check, int end_by) {
+  for (const char* how : kStarts) {
+    INFO(how);
+    Running running(job(kRanks, "killed", {how, kPrintAtOnce}, {"collectives"}));
+    REQUIRE(running.wait_for_lines(kRanks));
+    const Ranks ranks = running.numbers();
+    check(running, ranks);
+    running.signal(end_by);
+    const auto result = running.finish();
+    // By its own death, or as the job's exit code.
+    if (end_by == SIGKILL) CHECK(result.signal == SIGKILL);
+    else CHECK(result.exit_code == 128 + end_by);
+    CHECK(all_gone(ranks));
+  }
+}
 
 }  // namespace
 
 TEST_CASE("all ranks are in one session, which is not that of detmpirun") {
-  if (!has_own_sessions()) return;
-  for (const char* how : kStarts) {
-    INFO(how);
-    Running running = start(how);
-    REQUIRE(running.wait_for_lines(kRanks));
+  if (skipped()) return;
+  const auto check = [](Running& running, const Ranks& ranks) {
     std::set<pid_t> sessions;
-    for (const int rank : running.numbers()) sessions.insert(getsid(rank));
+    for (const int rank : ranks) sessions.insert(getsid(rank));
     CHECK(sessions.size() == 1);
     CHECK(sessions.count(getsid(running.pid())) == 0);
-    running.signal(SIGTERM);
-    running.finish();
-  }
+  };
+  with_job(check, SIGTERM);
 }
 
 TEST_CASE("a job is stopped and continued with detmpirun") {
-  if (!has_own_sessions()) return;
-  for (const char* how : kStarts) {
-    INFO(how);
-    Running running = start(how);
-    REQUIRE(running.wait_for_lines(kRanks));
-    auto all = running.numbers();
-    const auto ranks = all;
+  if (skipped()) return;
+  const auto check = [](Running& running, const Ranks& ranks) {
+    Ranks all = ranks;
     all.push_back(running.pid());
     const auto are = [&](bool stopped) {
-      return std::all_of(all.begin(), all.end(), [&](int pid) { return (state_of(pid) == 'T') == stopped; });
+      return std::all_of(all.begin(), all.end(), [&](int pid) {
+        return (spmc::base::activity_of(pid) == spmc::base::Activity::kStopped) == stopped;
+      });
     };
     for (int i = 0; i < 2; ++i) {
       running.signal(SIGTSTP);
@@ -81,20 +84,10 @@ TEST_CASE("a job is stopped and continued with detmpirun") {
       running.signal(SIGCONT);
       CHECK(soon([&] { return are(false); }));
     }
-    running.signal(SIGTERM);
-    CHECK(running.finish().exit_code == 128 + SIGTERM);
-    CHECK(all_gone(ranks));
-  }
+  };
+  with_job(check, SIGTERM);
 }
 
 TEST_CASE("nothing is left of a job whose detmpirun is killed") {
-  for (const char* how : kStarts) {
-    INFO(how);
-    Running running = start(how);
-    REQUIRE(running.wait_for_lines(kRanks));
-    const auto ranks = running.numbers();
-    running.signal(SIGKILL);
-    running.finish();
-    CHECK(all_gone(ranks));
-  }
+  with_job([](Running&, const Ranks&) {}, SIGKILL);
 }

@@ -160,9 +160,10 @@ class LaneIn {
     return bytes <= kInCellBytes ? header->payload : reinterpret_cast<const std::byte*>(header + 1);
   }
 
-  // Is there a record that the consumer has not passed? For anybody who has seen, with acquire, what the producer
-  // published after it. What is read while the consumer moves on is of no meaning, so the caller must learn by other
-  // means whether it has.
+  // Is there a record that the consumer has not passed? For anybody. A stale `sent` is too small: it hides only records
+  // after which the producer has published nothing else that the caller has seen, with acquire. A stale position of the
+  // consumer, and any that is read while it moves on, is of no meaning, so the caller must learn by other means whether
+  // it has.
   static bool unread(const LaneLine& line, const std::atomic<uint64_t>& sent) {
     return sent.load(std::memory_order_acquire) > line.consumed.load(std::memory_order_acquire);
   }
