@@ -19,6 +19,12 @@ struct Exposure::Exposed {
   uint64_t bytes;
 };
 
+// What a member says that has written its part.
+struct Exposure::Written {
+  uint64_t bytes;  // that it had
+  int64_t error;   // 0, or of the system
+};
+
 namespace {
 
 constexpr uint64_t kAlong = 1;  // no address: behind the Exposed if there is room, else in the area
@@ -180,12 +186,14 @@ const std::byte* Exposure::find(uint32_t member, const Exposed& from) const {
 
 void Exposure::read_away(uint32_t member, uint64_t address, void* to, size_t bytes) {
   const auto copied = spmc::base::read_memory(process_of(rounds_.comm(), member), address, to, bytes);
-  if (!copied && copied.error().code == ESRCH) wait_for_the_end();
-  if (!copied) {
-    rounds_.fail(make_error(MPI_ERR_BUFFER, "the data of rank %u cannot be read: %s (see --direct-from)", member,
-                            std::strerror(copied.error().code)));
-  }
+  if (!copied) cannot_reach(member, copied.error().code);
   rounds_.has_read(to, bytes);
+}
+
+void Exposure::cannot_reach(uint32_t member, int error) {
+  if (error == ESRCH) wait_for_the_end();
+  rounds_.fail(make_error(MPI_ERR_BUFFER, "data cannot be copied between here and rank %u: %s (see --direct-from)",
+                          member, std::strerror(error)));
 }
 
 // What lies `at` bytes behind the beginning, as far as there is room.
@@ -215,6 +223,78 @@ void Exposure::read(uint32_t member, size_t at, TypedBytes to) {
   copy(member, from, at, to);
   constexpr std::byte kZeros[256]{};
   while (to.left() > 0) to.write(kZeros, sizeof kZeros);
+}
+
+uint64_t Exposure::read_part(uint32_t owner, TypedBytes to) {
+  Exposed from;
+  std::memcpy(&from, rounds_.await(owner, sizeof from, 0), sizeof from);
+  const uint64_t each = from.bytes / rounds_.members();
+  TypedBytes part = to.part(0, each);
+  copy(owner, from, each * rounds_.me(), part);
+  return each;
+}
+
+void Exposure::close_parts(uint32_t owner) {
+  rounds_.finish();
+  if (rounds_.me() == owner) {
+    rounds_.await_each([](uint32_t) {});
+  } else {
+    rounds_.prepare(0);
+    rounds_.publish(static_cast<int>(owner));
+  }
+  rounds_.finish();
+}
+
+// Where data are not consecutive, or others cannot write to them, the parts are copied once more.
+void Exposure::open_parts(const TypedBytes& room) {
+  room_ = room;
+  const bool in_place = room.flat() != nullptr && !by_copies();
+  written_ = in_place ? reinterpret_cast<std::byte*>(room.flat()) : room_for_copy(room.size());
+  const Exposed open{reinterpret_cast<uint64_t>(written_), room.size()};
+  std::memcpy(rounds_.prepare(sizeof open), &open, sizeof open);
+  rounds_.publishes(nullptr, 0);
+  rounds_.publish();
+}
+
+void Exposure::write_part(uint32_t owner, TypedBytes from) {
+  const uint64_t bytes = from.size();
+  const std::byte* data = reinterpret_cast<const std::byte*>(from.flat());
+  if (data == nullptr && bytes > 0) {
+    packed_.resize(bytes);
+    from.read(packed_.data(), bytes);
+    data = packed_.data();
+  }
+  Exposed open;
+  std::memcpy(&open, rounds_.await(owner, sizeof open, 0), sizeof open);
+  const uint64_t each = open.bytes / rounds_.members();
+  const Written written{bytes, write_away(owner, open.at + each * rounds_.me(), data, std::min(bytes, each))};
+  rounds_.finish();
+  std::memcpy(rounds_.prepare(sizeof written), &written, sizeof written);
+  rounds_.publishes(data, bytes);
+  rounds_.publish(static_cast<int>(owner));
+  rounds_.finish();
+}
+
+// 0, or why not.
+int Exposure::write_away(uint32_t member, uint64_t address, const std::byte* from, size_t bytes) {
+  if (bytes == 0) return 0;
+  if (by_copies()) {
+    copy_to_shared(reinterpret_cast<std::byte*>(address), from, bytes);
+    return 0;
+  }
+  const auto copied = spmc::base::write_memory(process_of(rounds_.comm(), member), address, from, bytes);
+  return copied ? 0 : copied.error().code;
+}
+
+uint64_t Exposure::take_part(uint32_t member) {
+  Written written;
+  std::memcpy(&written, rounds_.data(member, sizeof written), sizeof written);
+  if (written.error != 0) cannot_reach(member, static_cast<int>(written.error));
+  const size_t each = room_.size() / rounds_.members(), bytes = std::min<uint64_t>(written.bytes, each);
+  const std::byte* const part = written_ + each * member;
+  rounds_.has_read(part, bytes);
+  if (room_.flat() == nullptr || by_copies()) room_.part(each * member, each).write(part, bytes);
+  return written.bytes;
 }
 
 Exposure::Came Exposure::read_own(uint32_t member, TypedBytes to) {

@@ -3,6 +3,10 @@
 // are. Where the system does not let ranks read each other's memory, a member copies what it exposes into shared memory
 // first. Rounds, and with them logical times, are the same either way.
 //
+// Or one member, the owner, exposes data, or opens room, for all others: they read their parts of the data, or write
+// theirs into the room, and the owner alone waits for them. It does so also when it quits, for those who come, so that
+// what they read, and what stands in the room then, does not depend on when they came.
+//
 // A member may have other data for each, of a length that is known to nobody else. Then short ones go along in the
 // round, and some are left to messages. All learn in it whether anybody exposes something: if not, they go on.
 #pragma once
@@ -58,6 +62,25 @@ class Exposure {
   // every other member.
   void close();
 
+  // The data of one owner, exposed as above, are a part for each member, all of one length, in the order of the
+  // members. Blocks until they are, and copies this member's part. The length that it has there.
+  uint64_t read_part(uint32_t owner, TypedBytes to);
+  // Instead of close().
+  void close_parts(uint32_t owner);
+
+  // The other way: the owner opens room, in which each member has a part, in a round.
+  void open_parts(const TypedBytes& room);
+  // Blocks until the owner has opened it, and copies what has room in this member's part.
+  void write_part(uint32_t owner, TypedBytes from);
+  // The owner, at the end: blocks until all have done so; calls `wrote(member, bytes)` with the length of what each
+  // had.
+  template <typename Wrote>
+  void close_room(Wrote&& wrote) {
+    rounds_.finish();
+    rounds_.await_each([&](uint32_t member) { wrote(member, take_part(member)); });
+    rounds_.finish();
+  }
+
  private:
   static constexpr size_t kMostAlong = 4096;
   // Of a block; what goes along to all others has room in an area, behind the table.
@@ -65,6 +88,7 @@ class Exposure {
   // Both ranks copy a longer message, so that who comes first helps the other (IS of class B: 0.77 s, exposed 0.82).
   static constexpr size_t kMostExposed = 1 << 20;
   struct Exposed;
+  struct Written;
   void find_out();
   void expose_to_other(const TypedBytes& data);
   void expose_blocks(std::span<TypedBytes> blocks);
@@ -74,9 +98,14 @@ class Exposure {
   const std::byte* find(uint32_t member, const Exposed& from) const;
   void read_away(uint32_t member, uint64_t address, void* to, size_t bytes);
   void copy(uint32_t member, const Exposed& from, size_t at, TypedBytes& to);
+  int write_away(uint32_t member, uint64_t address, const std::byte* from, size_t bytes);
+  void cannot_reach(uint32_t member, int error);
+  uint64_t take_part(uint32_t member);
 
   Rounds& rounds_;
   std::vector<std::byte> packed_;
+  TypedBytes room_;          // that is open
+  std::byte* written_{};     // where others write that
   spmc::EPageIndex copy_{};  // in shared memory
   uint32_t copy_pages_ = 0;
   bool exposes_ = false;  // others read from this member's memory, or its copy, until they close

@@ -98,8 +98,8 @@ void Rounds::note_entry() {
 
 // Where all wait for all, the ranks of a core come here one after the other. The last one need not give the core away:
 // nobody on it goes on before the ranks of other cores are here, and they mostly are soon. So it waits for them for
-// about as long as a turn takes, and then begins the next operation itself. True if the member has published. A stale look
-// only costs another one.
+// about as long as a turn takes, and then begins the next operation itself. True if the member has published. A stale
+// look only costs another one.
 bool Rounds::meet(uint32_t member) const {
   constexpr uint32_t kLeastLooks = 32, kMostLooks = 128;
   static uint32_t most_looks = kMostLooks;  // fewer after looks in vain
@@ -159,6 +159,12 @@ size_t Rounds::bytes_at(uint32_t member, size_t here) {
   return leader_bytes_;
 }
 
+// Until the member has published, or it is known that it will not. A wait like others: this member goes on as late.
+void Rounds::outlast(uint32_t member) {
+  if (!board_.published(member)) (void)wait_for_place(member);
+  g_clock = std::max(g_clock, seen_of(member).since + g_job->lookahead);
+}
+
 const std::byte* Rounds::await(uint32_t member, size_t room, size_t bytes) {
   if (!enters(member)) return g_zeros;
   const std::byte* found = data(member, room);
@@ -171,19 +177,26 @@ void Rounds::has_read(const void* data, size_t bytes) {
     told_ = hash_bytes(data, bytes, told_);
 }
 
+// What there is to know of a member that has published, or is lost. It does not depend on which of both was seen first.
+Rounds::Seen Rounds::seen_of(uint32_t member) {
+  const chan::BoardPlace& place = board_.place(board_.round(), member);
+  Seen seen;
+  seen.published = board_.published(member);
+  if (seen.published) wait_for_note(comm_, member, place.stamp);
+  seen.theirs = begun_differently(comm_, member, board_.begun() - 1);
+  if (seen.published && seen.theirs && seen.theirs->stamp > place.stamp) seen.theirs.reset();  // begun later
+  if (follows_ && code_ != MPI_SUCCESS) seen.theirs.reset();                                   // known, and followed
+  seen.since = seen.theirs ? seen.theirs->stamp : seen.published ? place.stamp : board_.done(member).quit_at;
+  return seen;
+}
+
 // The members of a communicator must call the same collective operations in the same order. What this one does now must
 // not depend on whether the other one has published something or is seen to be elsewhere.
 bool Rounds::differs(uint32_t member) {
   note();
-  const chan::BoardPlace& place = board_.place(board_.round(), member);
-  const bool published = board_.published(member);
-  if (published) wait_for_note(comm_, member, place.stamp);
-  auto theirs = begun_differently(comm_, member, board_.begun() - 1);
-  if (published && theirs && theirs->stamp > place.stamp) theirs.reset();  // begun later
-  if (follows_ && code_ != MPI_SUCCESS) theirs.reset();                    // known, and followed
-  if (!theirs && published && (place.operation == chan::kUnchecked || board_.history() == chan::kUnchecked))
-    return false;
-  const uint64_t since = theirs ? theirs->stamp : published ? place.stamp : board_.done(member).quit_at;
+  const auto& [published, theirs, since] = seen_of(member);
+  const bool unchecked = board_.place(board_.round(), member).operation == chan::kUnchecked;
+  if (!theirs && published && (unchecked || board_.history() == chan::kUnchecked)) return false;
   g_clock = std::max(g_clock, since + g_job->lookahead);
   if (theirs && try_follow(*theirs)) return true;
   leave_with(quit(comm_, sides_of(signature_, theirs)));

@@ -90,6 +90,20 @@ class Rounds {
   const std::byte* await(uint32_t member, size_t bytes) { return await(member, bytes, bytes); }
   const std::byte* await(uint32_t member, size_t room, size_t bytes);
   void await_all(size_t bytes);  // every member
+  // Every member that will publish, also if this one quits meanwhile; calls `came(member)` unless it has.
+  template <typename Came>
+  void await_each(Came&& came) {
+    if (out_) return;
+    for (uint32_t member = 0; member < members(); ++member) {
+      if (member == me()) continue;
+      if (out_) {
+        outlast(member);
+        continue;
+      }
+      (void)await(member, 0);
+      if (!out_) came(member);
+    }
+  }
   // What this member has read of data that lie elsewhere.
   void has_read(const void* data, size_t bytes);
   const std::byte* data(uint32_t member, size_t bytes) const { return board_.data_of(board_.round(), member, bytes); }
@@ -119,7 +133,14 @@ class Rounds {
   void write_note();
   [[gnu::cold]] void note_entry();
   bool wait_for_place(uint32_t member);
+  [[gnu::cold]] void outlast(uint32_t member);
   bool meet(uint32_t member) const;
+  struct Seen {
+    bool published = false;                 // something in this round
+    std::optional<chan::BoardNote> theirs;  // that it has begun in place of this operation
+    uint64_t since = 0;                     // when it did so, or published, or quit
+  };
+  [[gnu::cold]] Seen seen_of(uint32_t member);
   [[gnu::cold]] bool differs(uint32_t member);
   [[gnu::cold]] bool try_follow(const chan::BoardNote& leader);
   [[gnu::cold]] void stay_out();

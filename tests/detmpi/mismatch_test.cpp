@@ -51,6 +51,10 @@ constexpr Mismatch kTakenAlone[] = {
     {"scatter_long", "MPI_Scatter(root 0, 4 bytes)", "MPI_Scatter(root 0, 8 bytes)"},
     {"scatter_short", "MPI_Scatter(root 0, 80 bytes)", "MPI_Scatter(root 0, 4 bytes)"},
     {"scatter_round_or_messages", "MPI_Scatter(root 0, 4 bytes)", "MPI_Scatter(root 0, 8000 bytes)"},
+    {"gather_exposed", "MPI_Gather(root 0, 36000 bytes)", "MPI_Gather(root 0, 40000 bytes)"},
+    {"gather_exposed_or_messages", "MPI_Gather(root 0, 36000 bytes)", "MPI_Gather(root 0, 2000 bytes)"},
+    {"scatter_exposed", "MPI_Scatter(root 0, 36000 bytes)", "MPI_Scatter(root 0, 40000 bytes)"},
+    {"scatter_messages_or_exposed", "MPI_Scatter(root 0, 20000 bytes)", "MPI_Scatter(root 0, 36000 bytes)"},
     {"gather_or_scatter", "MPI_Gather(root 0, 4 bytes)", "MPI_Scatter(root 0, 4 bytes)"},
     {"ibcast_root", "MPI_Ibcast(root 0, 4 bytes)", "MPI_Ibcast(root 2, 4 bytes)"},
     {"iallreduce_op", "MPI_Iallreduce(MPI_SUM, int32, 4 bytes)", "MPI_Iallreduce(MPI_MAX, int32, 4 bytes)"},
@@ -247,7 +251,8 @@ void expect_same(const std::string& program, int ranks, const std::vector<std::s
   }
 }
 
-constexpr const char* kKinds[] = {"call", "root", "op", "count", "message", "scan", "length", "start", "making"};
+constexpr const char* kKinds[] = {"call",   "root",  "op",     "count",       "message",     "scan",
+                                  "length", "start", "making", "late gather", "late scatter"};
 constexpr const char* kComms[] = {"intra", "world", "inter"};
 
 }  // namespace
@@ -264,7 +269,7 @@ TEST_CASE("whoever was told takes part in nothing more, and the others are told 
 // Those who have not been told yet find out in another operation each time.
 TEST_CASE("the others are told whatever they do next") {
   for (const char* comm : {"intra", "inter"}) {
-    for (int turn = 1; turn < 21; ++turn) {
+    for (int turn = 1; turn < 23; ++turn) {
       INFO(comm << ", turned by " << turn);
       expect_same("after_mismatch", 4, {"message", comm, std::to_string(turn)});
     }

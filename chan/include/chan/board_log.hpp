@@ -33,7 +33,7 @@ struct BoardNote {
 
 inline constexpr uint64_t kChunkNotes = spmc::kPageSize / sizeof(BoardNote);
 inline constexpr uint64_t kLogChunks = 128;
-inline constexpr uint64_t kLookBack = 63;  // a difference that nobody read is found that much later at most
+inline constexpr uint64_t kLookBack = 255;  // a difference that nobody read is found that much later at most
 inline constexpr uint64_t kLogHidden = ~uint64_t{0};
 // In the words of which others wait that they grow: the member takes part in nothing that follows.
 inline constexpr uint64_t kQuit = uint64_t{1} << 61;

@@ -5,6 +5,8 @@
 // succeeds has brought the right data.
 #include "testing.hpp"
 
+#include <unistd.h>
+
 #include <iterator>
 
 using namespace mpi_test;
@@ -85,17 +87,37 @@ int allreduce() {
   if (code == MPI_SUCCESS) expect_all(kCount, g_others);
   return code;
 }
+template <int kCount>
 int gather() {
   fill(3);
-  const int code = MPI_Gather(g_in.data(), 1, MPI_INT, g_out.data(), 1, MPI_INT, root(), g_comm);
-  if (code == MPI_SUCCESS && is_root()) expect_all(g_others, 3);
+  const int code = MPI_Gather(g_in.data(), kCount, MPI_INT, g_out.data(), kCount, MPI_INT, root(), g_comm);
+  if (code == MPI_SUCCESS && is_root()) expect_all(g_others * kCount, 3);
   return code;
 }
+template <int kCount>
 int scatter() {
   fill(4);
-  const int code = MPI_Scatter(g_in.data(), 1, MPI_INT, g_out.data(), 1, MPI_INT, root(), g_comm);
-  if (code == MPI_SUCCESS && is_leaf()) expect_all(1, 4);
+  const int code = MPI_Scatter(g_in.data(), kCount, MPI_INT, g_out.data(), kCount, MPI_INT, root(), g_comm);
+  if (code == MPI_SUCCESS && is_leaf()) expect_all(kCount, 4);
   return code;
+}
+// Copying it takes a while.
+constexpr int kLong = 60000;
+void let_clock_go_on() {
+  for (int i = 0, flag = 0; i < 2000; ++i) MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+
+// Rank 1 differs. The last rank does the same as the root, and comes when that has found out; for its clock nobody has
+// to wait then.
+template <typename Call>
+int come_late(Call call) {
+  if (const int code = gather<kLong>(); code != MPI_SUCCESS) return code;  // the first one finds out how data are read
+  if (g_rank == 1) return barrier();
+  if (g_odd) {
+    let_clock_go_on();
+    usleep(20000);
+  }
+  return call();
 }
 template <int kCount>
 int alltoall() {
@@ -189,7 +211,16 @@ int by_op() {
   return MPI_Allreduce(g_in.data(), g_out.data(), 1, MPI_INT, g_odd ? MPI_MAX : MPI_SUM, g_comm);
 }
 int by_count() { return g_odd ? allreduce<1000>() : allreduce<900>(); }
-int by_message() { return g_odd ? scatter() : gather(); }
+int by_message() { return g_odd ? scatter<1>() : gather<1>(); }
+// The root has what all have sent that take part.
+int late_gather() {
+  const int code = gather<kLong>();
+  if (code != MPI_SUCCESS && is_root() && !g_inter && g_size > 2)
+    EXPECT(g_out[size_t{kLong} * static_cast<size_t>(g_size) - 1] == 3);
+  return code;
+}
+int by_late_gather() { return come_late(late_gather); }
+int by_late_scatter() { return come_late(scatter<kLong>); }
 int by_scan() { return g_odd ? bcast() : scan(); }
 int by_length() {
   fill(0);
@@ -203,14 +234,25 @@ struct Operation {
   int (*run)();
 };
 constexpr Operation kMismatches[] = {
-    {"call", by_call}, {"root", by_root},     {"op", by_op},       {"count", by_count},   {"message", by_message},
-    {"scan", by_scan}, {"length", by_length}, {"start", by_start}, {"making", by_making},
+    {"call", by_call},
+    {"root", by_root},
+    {"op", by_op},
+    {"count", by_count},
+    {"message", by_message},
+    {"scan", by_scan},
+    {"length", by_length},
+    {"start", by_start},
+    {"making", by_making},
+    {"late gather", by_late_gather},
+    {"late scatter", by_late_scatter},
 };
 constexpr Operation kMatching[] = {
     {"bcast", bcast},
-    {"gather", gather},
+    {"gather", gather<1>},
     {"allreduce", allreduce<1>},
-    {"scatter", scatter},
+    {"scatter", scatter<1>},
+    {"long gather", gather<9000>},
+    {"long scatter", scatter<9000>},
     {"alltoall", alltoall<1>},
     {"long alltoall", alltoall<10000>},
     {"scan", scan},
@@ -244,7 +286,7 @@ int main(int argc, char** argv) {
   g_odd = g_rank == g_size - 1;
   g_in_first = g_rank < first_group();
   g_others = !g_inter ? g_size : g_in_first ? g_size - first_group() : first_group();
-  g_in.resize(10000 * static_cast<size_t>(g_size) + 20000);
+  g_in.resize(size_t{kLong} * static_cast<size_t>(g_size));
   g_out.resize(g_in.size());
   if (std::strcmp(argv[2], "world") == 0) g_comm = MPI_COMM_WORLD;
   else if (g_inter) g_comm = make_groups();
@@ -257,7 +299,7 @@ int main(int argc, char** argv) {
     const auto matching = [&](size_t i) { return kMatching[(i + static_cast<size_t>(offset)) % std::size(kMatching)]; };
     for (size_t i = 0; i < std::size(kMatching); ++i) run(matching(i));
     for (const Operation& operation : kMismatches) run(operation);
-    for (int i = 0; i < 100; ++i) run({"bcast", bcast});  // until nobody can run ahead any more
+    for (int i = 0; i < 300; ++i) run({"bcast", bcast});  // until nobody can run ahead any more
     run({"allreduce", allreduce<1>});
     if (g_comm == MPI_COMM_WORLD) return 0;
     MPI_Comm_free(&g_comm);

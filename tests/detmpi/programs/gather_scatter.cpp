@@ -93,6 +93,25 @@ void gather_columns(const Group& g, int rows, int root) {
   MPI_Type_free(&column);
 }
 
+// Columns of a matrix at the root, which are rows elsewhere.
+void columns_at_root(const Group& g, int rows, int root) {
+  MPI_Datatype strided, column;
+  MPI_Type_vector(rows, 1, g.size, MPI_INT, &strided);
+  MPI_Type_create_resized(strided, 0, sizeof(int), &column);
+  MPI_Type_commit(&column);
+  const bool is_root = g.rank == root;
+  std::vector<int> matrix(is_root ? at(int64_t{rows} * g.size) + 1 : 0, kUntouched), row(at(rows) + 1, kUntouched);
+  const auto mine = elements(g.rank, root, rows);
+  MPI_Gather(mine.data(), rows, MPI_INT, matrix.data(), 1, column, root, g.comm);
+  for (int i = 0; is_root && i < rows * g.size; ++i) EXPECT(matrix[at(i)] == element(i % g.size, root, i / g.size));
+  if (is_root) expect_untouched(&matrix.back(), 1);
+  MPI_Scatter(matrix.data(), 1, column, row.data(), rows, MPI_INT, root, g.comm);
+  expect_elements(row.data(), rows, g.rank, root);
+  expect_untouched(&row.back(), 1);
+  MPI_Type_free(&strided);
+  MPI_Type_free(&column);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -113,6 +132,8 @@ int main(int argc, char** argv) {
       }
       gather_columns(g, 1, root);
       gather_columns(g, 9000, root);
+      columns_at_root(g, 3, root);
+      columns_at_root(g, 9000, root);
     }
   });
   if (g_rank == 0) std::puts("gathered and scattered");

@@ -82,6 +82,14 @@ int gather_round_or_messages() { return MPI_Gather(g_in, g_odd ? 500 : 1, MPI_IN
 int scatter_long() { return MPI_Scatter(g_in, 1, MPI_INT, g_out, g_odd ? 2 : 1, MPI_INT, 0, g_comm); }
 int scatter_short() { return MPI_Scatter(g_in, 20, MPI_INT, g_out, g_odd ? 1 : 20, MPI_INT, 0, g_comm); }
 int scatter_round_or_messages() { return MPI_Scatter(g_in, 1, MPI_INT, g_out, g_odd ? 2000 : 1, MPI_INT, 0, g_comm); }
+int gather_exposed() { return MPI_Gather(g_in, g_odd ? 10000 : 9000, MPI_INT, g_out, 9000, MPI_INT, 0, g_comm); }
+int gather_exposed_or_messages() {
+  return MPI_Gather(g_in, g_odd ? 500 : 9000, MPI_INT, g_out, 9000, MPI_INT, 0, g_comm);
+}
+int scatter_exposed() { return MPI_Scatter(g_in, 9000, MPI_INT, g_out, g_odd ? 10000 : 9000, MPI_INT, 0, g_comm); }
+int scatter_messages_or_exposed() {
+  return MPI_Scatter(g_in, 5000, MPI_INT, g_out, g_odd ? 9000 : 5000, MPI_INT, 0, g_comm);
+}
 int gather_or_scatter() {
   return g_odd ? MPI_Scatter(g_in, 1, MPI_INT, g_out, 1, MPI_INT, 0, g_comm)
                : MPI_Gather(g_in, 1, MPI_INT, g_out, 1, MPI_INT, 0, g_comm);
@@ -151,7 +159,7 @@ int neighbours() {
 }
 // Nobody reads what the odd root publishes, and it reads nothing: the writers find out.
 int bcast_never_read() {
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 300; ++i) {
     if (const int code = bcast_root(); code != MPI_SUCCESS) return code;
   }
   MPI_Abort(g_comm, 3);
@@ -221,6 +229,10 @@ constexpr Mismatch kMismatches[] = {
     {"scatter_long", scatter_long},
     {"scatter_short", scatter_short},
     {"scatter_round_or_messages", scatter_round_or_messages},
+    {"gather_exposed", gather_exposed},
+    {"gather_exposed_or_messages", gather_exposed_or_messages},
+    {"scatter_exposed", scatter_exposed},
+    {"scatter_messages_or_exposed", scatter_messages_or_exposed},
     {"gather_or_scatter", gather_or_scatter},
     {"ibcast_root", ibcast_root},
     {"iallreduce_op", iallreduce_op},
