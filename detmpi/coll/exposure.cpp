@@ -35,9 +35,13 @@ constexpr size_t kMostInPlace = chan::kPlaceBytes - 16;
 // Between the memory of another process and a buffer that is not consecutive; stays in the first-level cache.
 constexpr size_t kPieceBytes = 16384;
 
-// Read by the neighbour, which so learns whether it can.
+// Read and written by the neighbour, which so learns whether it can.
 constexpr uint64_t kToken = 0x6578706f73757265;
 const uint64_t g_token = kToken;
+uint64_t g_written_token = 0;
+struct Tokens {
+  uint64_t read, written;  // where they are
+};
 
 pid_t process_of(const Comm& comm, uint32_t member) {
   return rank_record(comm.world_rank[member]).pid.load(std::memory_order_relaxed);
@@ -60,28 +64,29 @@ Exposure::~Exposure() {
   if (copy_pages_ > 0) spmc::FramePool::free(copy_, copy_pages_);
 }
 
-// Each member reads from its neighbour; so all learn the same.
+// Each member reads from its neighbour, and writes to it; so all learn the same.
 void Exposure::find_out() {
-  const auto publish = [this](uint64_t value) {
-    std::memcpy(rounds_.prepare(sizeof value, 0), &value, sizeof value);
+  const auto publish = [this](Tokens tokens) {
+    std::memcpy(rounds_.prepare(sizeof tokens, 0), &tokens, sizeof tokens);
     rounds_.publish();
   };
   const auto published = [this](uint32_t member) {
-    uint64_t value;
-    std::memcpy(&value, rounds_.await(member, sizeof value, 0), sizeof value);
-    return value;
+    Tokens tokens;
+    std::memcpy(&tokens, rounds_.await(member, sizeof tokens, 0), sizeof tokens);
+    return tokens;
   };
-  publish(reinterpret_cast<uint64_t>(&g_token));
+  publish({reinterpret_cast<uint64_t>(&g_token), reinterpret_cast<uint64_t>(&g_written_token)});
   const uint32_t neighbour = (rounds_.me() + 1) % rounds_.members();
-  const uint64_t address = published(neighbour);
+  const Tokens there = published(neighbour);
   uint64_t token = 0;
-  const bool allowed = g_job->direct_from.blocking != DirectFrom::kNever;
-  const bool can =
-      allowed && spmc::base::read_memory(process_of(rounds_.comm(), neighbour), address, &token, sizeof token).ok();
+  const pid_t process = process_of(rounds_.comm(), neighbour);
+  const bool can = g_job->direct_from.blocking != DirectFrom::kNever &&
+                   spmc::base::read_memory(process, there.read, &token, sizeof token).ok() && token == kToken &&
+                   spmc::base::write_memory(process, there.written, &token, sizeof token).ok();
   rounds_.finish();
-  publish(can && token == kToken ? 1 : 0);
+  publish({can, can});
   bool all_can = true;
-  for (uint32_t member = 0; member < rounds_.members(); ++member) all_can = published(member) == 1 && all_can;
+  for (uint32_t member = 0; member < rounds_.members(); ++member) all_can = published(member).read == 1 && all_can;
   rounds_.finish();
   rounds_.transport().reading = all_can ? Reading::kDirect : Reading::kByCopies;
 }

@@ -1,6 +1,6 @@
 // Large blocks are copied once: a member exposes its data in a round, and every other one reads what it wants of them
 // where they lie, out of that process's memory. Nobody goes on before all have read (close), so the data stay as they
-// are. Where the system does not let ranks read each other's memory, a member copies what it exposes into shared memory
+// are. Where the system does not let ranks reach each other's memory, a member copies what it exposes into shared memory
 // first. Rounds, and with them logical times, are the same either way.
 //
 // Or one member, the owner, exposes data, or opens room, for all others: they read their parts of the data, or write
@@ -25,7 +25,7 @@ inline constexpr size_t kExposedBlock = 32768;
 
 class Exposure {
  public:
-  // All members. The first one on a communicator finds out, in two rounds, whether ranks can read each other's memory.
+  // All members. The first one on a communicator finds out, in two rounds, whether ranks can reach each other's memory.
   explicit Exposure(Rounds& rounds);
   ~Exposure();
   Exposure(const Exposure&) = delete;

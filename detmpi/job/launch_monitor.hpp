@@ -3,13 +3,17 @@
 
 #include <csignal>
 #include <functional>
+#include <initializer_list>
 
 #include "deadlock.hpp"
 #include "output_files.hpp"
 
 namespace detmpi {
 
-// The signals that a monitor takes by itself are held back from now on; the mask that a rank needs is returned.
+// The signals that a monitor takes by itself: that a process has ended, and those that it passes on.
+inline constexpr std::initializer_list<int> kMonitorSignals = {SIGCHLD, SIGTERM, SIGINT, SIGHUP,
+                                                               SIGQUIT, SIGUSR1, SIGUSR2};
+// They are held back from now on; the mask that a rank needs is returned.
 sigset_t hold_monitor_signals();
 
 using ProgramName = std::function<const char*(int rank)>;

@@ -41,8 +41,7 @@ class Watch {
   int run() {
     bool more_output = false;  // that could be written at once
     while (!all_ended() || more_output) {
-      const auto signal = spmc::base::wait_signal({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2},
-                                                  more_output ? 1 : time_left());
+      const auto signal = spmc::base::wait_signal(kMonitorSignals, more_output ? 1 : time_left());
       if (signal.number == 0) time_is_up();
       else if (signal.number != SIGCHLD) forward(signal);
       reap();
@@ -396,9 +395,7 @@ class ProgramWatch final : public Watch {
 
 }  // namespace
 
-sigset_t hold_monitor_signals() {
-  return spmc::base::hold_signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
-}
+sigset_t hold_monitor_signals() { return spmc::base::hold_signals(kMonitorSignals); }
 
 int monitor_ranks(ProgramName program, OutputFiles output, DeadlockHandler on_deadlock) {
   spmc::base::set_context_hook(nullptr);  // its messages are the job's, not a space's

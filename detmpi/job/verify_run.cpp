@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "launch_monitor.hpp"
 #include "run_job.hpp"
 
 namespace detmpi {
@@ -95,7 +96,7 @@ void VerifyRun::watch(int pid) {
   Disturber disturber(plan_.disturbance, outcome_.log, plan_.seed);
   for (;;) {
     const uint64_t pause = disturber.step();
-    const auto signal = spmc::base::wait_signal({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}, pause);
+    const auto signal = spmc::base::wait_signal(kMonitorSignals, pause);
     const bool ends =
         signal.number != 0 && signal.number != SIGCHLD && signal.number != SIGUSR1 && signal.number != SIGUSR2;
     if (ends) {
