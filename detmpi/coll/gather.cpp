@@ -1,5 +1,5 @@
-// Gather, scatter and allgather. Equal blocks go from or to the root in a round on the board if they are short, and are
-// read from where they lie if they are long; others are messages.
+// Gather, scatter and allgather. Equal blocks go from or to the root in a round on the board if they are short, and
+// straight between the memories of two members if they are long; others are messages.
 #include "block.hpp"
 #include "exposure.hpp"
 #include "impl.hpp"
