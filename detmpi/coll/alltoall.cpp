@@ -117,8 +117,6 @@ class InPlaceCopy {
   std::vector<char> bytes_;
 };
 
-TypedBytes bytes_of(const Block& block) { return {*block.type, block.base, block.count}; }
-
 // Reads what does not come as a message. Who sends the rest, from the left-hand neighbour on.
 template <typename ToReceive>
 std::vector<int> read_any_way(Comm& comm, Rounds& rounds, Exposure& exposure, ToReceive&& to_receive) {
@@ -189,12 +187,11 @@ int read_blocks(Comm& comm, const Signature& signature, const Block& first, ToRe
   if (sent != block) [[unlikely]]
     rounds.fail_uneven(sent, block);
   Exposure exposure(rounds);
-  exposure.expose(TypedBytes(*first.type, first.base, first.count * comm.size));
+  exposure.expose(bytes_of(first, comm.size));
   rounds.fail(copy_block(nth(first, comm.rank), to_receive(comm.rank)));
   for (uint32_t step = 1; step < n; ++step) {
     const uint32_t from = (me + n - step) % n;
-    const Block b = to_receive(static_cast<int>(from));
-    exposure.read(from, block * me, TypedBytes(*b.type, b.base, b.count));
+    exposure.read(from, block * me, bytes_of(to_receive(static_cast<int>(from))));
   }
   exposure.close();
   return rounds.code();

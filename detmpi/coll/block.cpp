@@ -10,7 +10,7 @@
 namespace detmpi {
 
 int copy_block(const Block& from, const Block& to) {
-  return copy_block(TypedBytes(*from.type, from.base, from.count), TypedBytes(*to.type, to.base, to.count));
+  return copy_block(bytes_of(from), bytes_of(to));
 }
 
 // From this core's memory to the same, so that copy_bytes has nothing to offer. In pieces, or else the library would

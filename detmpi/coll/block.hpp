@@ -23,6 +23,10 @@ int copy_block(TypedBytes from, TypedBytes to);
 // pack_all() to memory that other members read next.
 void pack_to_shared(void* packed, const void* base, int64_t count, const Datatype& type);
 
+inline TypedBytes bytes_of(const Block& block) { return {*block.type, block.base, block.count}; }
+// Those of `n` equal blocks that lie one behind the other.
+inline TypedBytes bytes_of(const Block& first, int n) { return {*first.type, first.base, first.count * n}; }
+
 // Where the element lies, in a buffer that begins at `base`.
 inline void* offset(const void* base, int64_t element, const Datatype& type) {
   return place(static_cast<const char*>(base), element * type.extent);

@@ -98,7 +98,7 @@ std::byte* Exposure::room_for_copy(size_t bytes) {
   }
   copy_pages_ = static_cast<uint32_t>((bytes + spmc::kPageSize - 1) >> spmc::kPageShift);
   auto run = g_engine.frames().try_alloc_run(copy_pages_);
-  CHECK(run.ok(), "no shared memory for a copy of %zu bytes that other ranks are to read: %s", bytes, run.error().what);
+  CHECK(run.ok(), "no shared memory for a copy of %zu bytes that other ranks are to reach: %s", bytes, run.error().what);
   copy_ = run.value();
   return spmc::segment::frame(copy_);
 }

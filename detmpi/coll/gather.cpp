@@ -117,10 +117,6 @@ void check_length(Rounds& rounds, int from, uint64_t came, const Block& to) {
   rounds.fail(length_error(comm, from, static_cast<uint32_t>(from), latest_operation(comm), came, to.bytes()));
 }
 
-TypedBytes bytes_of(const Block& block) { return {*block.type, block.base, block.count}; }
-// The blocks for all members.
-TypedBytes all_of(const Block& first, const Comm& comm) { return {*first.type, first.base, first.count * comm.size}; }
-
 // Takes from `came` what there is room for.
 void take(Rounds& rounds, int from, std::span<const std::byte> came, const Block& to) {
   bytes_of(to).write(came.data(), came.size());
@@ -185,7 +181,7 @@ int gather_exposed(const Block& mine, const Block& first, int root, Comm& comm, 
     exposure.write_part(static_cast<uint32_t>(root), bytes_of(mine));
     return rounds.code();
   }
-  exposure.open_parts(all_of(first, comm));
+  exposure.open_parts(bytes_of(first, comm.size));
   if (!in_place) rounds.fail(copy_block(mine, nth(first, root)));
   exposure.close_room(
       [&](uint32_t from, uint64_t bytes) { check_length(rounds, static_cast<int>(from), bytes, first); });
@@ -200,7 +196,7 @@ int scatter_exposed(const Block& mine, const Block& first, int root, Comm& comm,
   Exposure exposure(rounds);
   const auto owner = static_cast<uint32_t>(root);
   if (comm.rank == root) {
-    exposure.expose(all_of(first, comm));
+    exposure.expose(bytes_of(first, comm.size));
     if (!in_place) rounds.fail(copy_block(nth(first, root), mine));
   } else {
     check_length(rounds, root, exposure.read_part(owner, bytes_of(mine)), mine);
@@ -234,12 +230,12 @@ int allgather_by_rounds(const Block& own, BlockOf&& block_of, Comm& comm, bool i
   if (own.bytes() != expected) [[unlikely]]
     rounds.fail_uneven(own.bytes(), expected);
   const auto n = static_cast<size_t>(comm.size);
-  TypedBytes out(*own.type, own.base, own.count);
+  TypedBytes out = bytes_of(own);
   std::vector<TypedBytes> in(n);
   size_t most = 0;
   for (size_t i = 0; i < n; ++i) {
     const Block block = block_of(static_cast<int>(i));
-    in[i] = TypedBytes(*block.type, block.base, block.count);
+    in[i] = bytes_of(block);
     most = std::max(most, block.bytes());
   }
   if (is_exposed(n, most)) {

@@ -19,7 +19,7 @@
 
 namespace detmpi {
 
-// How members read large data of each other (exposure.hpp).
+// How members reach large data of each other (exposure.hpp).
 enum class Reading : uint8_t { kUnknown, kDirect, kByCopies };
 
 // What a communicator needs for collective operations. Comm::transport.

@@ -2,7 +2,7 @@
 // its own places only, once per round; everybody reads (single producer, many consumers, write once).
 //
 //   Line  head                   who waits
-//   Done  done[n]                rounds that member i has finished (has read everything it wanted)
+//   Done  done[n]                rounds that member i has finished (has read everything it wanted), and when
 //   Place place[depth][n]        round k of member i: the line place[k % depth][i]
 //   Log   log[n]                 the operations that member i has begun (board_log.hpp)
 //   bytes area[kAreaDepth][n]    room for what does not fit into the line, in the same manner
@@ -77,13 +77,12 @@ struct alignas(64) BoardDone {
   std::atomic<uint64_t> rounds;  // Its member, release; a stale value is too small and only makes the writer wait
   uint64_t quit_at;              // logical time at which the member has quit; released by all words that tell so
   uint64_t unused[6];
-  // Step s at s % kKept: plain words, for `rounds` is released after they are written and acquired before they are
-  // read. A writer that asks for half m - 2 has not finished half m, so nobody is further than half m + 1, the end of
-  // which is three halves later.
-  static constexpr uint32_t kKept = 2 * kMostPlaceDepth / kBoardStep;
-  BoardStepEnd ends[kKept];
+  // Behind it stand the ends of its steps, as many as two depths have: step s at s modulo that. Plain words, for
+  // `rounds` is released after they are written and acquired before they are read. A writer that asks for half m - 2
+  // has not finished half m, so nobody is further than half m + 1, the end of which is three halves later.
 };
-static_assert(sizeof(BoardDone) == 64 + 64 * 16);
+static_assert(sizeof(BoardDone) == 64);
+static_assert(2 * kLeastPlaceDepth / kBoardStep * sizeof(BoardStepEnd) % sizeof(BoardDone) == 0);
 
 // What must be the same at every member.
 struct BoardWhat {
@@ -103,9 +102,7 @@ class Board {
   // Of a board that is there for its logs alone, because its members exchange messages.
   static constexpr size_t kNoArea = 0;
   static size_t total_bytes(uint32_t members, size_t area) {
-    return sizeof(BoardHead) + members * sizeof(BoardDone) +
-           members *
-               (place_depth(members) * (sizeof(BoardPlace) + strip_bytes(area)) + kAreaDepth * area + sizeof(BoardLog));
+    return blank_bytes(members) + members * (place_depth(members) * strip_bytes(area) + kAreaDepth * area);
   }
   static uint32_t frames_needed(uint32_t members, size_t area) {
     return static_cast<uint32_t>((total_bytes(members, area) + spmc::kPageSize - 1) >> spmc::kPageShift);
@@ -113,9 +110,7 @@ class Board {
 
   // Makes a board blank before its group uses it; areas and strips need no clearing.
   static void blank(spmc::EPageIndex first, uint32_t members) {
-    std::memset(static_cast<void*>(spmc::segment::frame(first)), 0,
-                sizeof(BoardHead) +
-                    members * (sizeof(BoardDone) + place_depth(members) * sizeof(BoardPlace) + sizeof(BoardLog)));
+    std::memset(static_cast<void*>(spmc::segment::frame(first)), 0, blank_bytes(members));
   }
   // The same of one that a group has left.
   static void blank_again(spmc::EPageIndex first, uint32_t members) {
@@ -167,7 +162,9 @@ class Board {
     return areas + kAreaDepth * members_ * area_ + ((round & (depth_ - 1)) * members_ + member) * strip;
   }
   BoardLog& log(uint32_t member) const { return reinterpret_cast<BoardLog*>(base_ + logs_offset())[member]; }
-  BoardDone& done(uint32_t member) const { return reinterpret_cast<BoardDone*>(base_ + sizeof(BoardHead))[member]; }
+  BoardDone& done(uint32_t member) const {
+    return *reinterpret_cast<BoardDone*>(base_ + sizeof(BoardHead) + member * done_bytes(depth_));
+  }
 
   // How many rounds every member must have finished before this member may write `bytes` in the round that it publishes
   // next.
@@ -182,7 +179,7 @@ class Board {
     if (rounds <= settled_) [[likely]]
       return true;
     while (slowest_member_ < members_) {
-      const BoardDone& line = done(slowest_member_);
+      BoardDone& line = done(slowest_member_);
       const uint64_t finished = line.rounds.load(std::memory_order_acquire);
       if (finished < rounds) return false;
       if ((finished & kQuit) != 0 && (finished & (kQuit - 1)) < rounds) [[unlikely]] {
@@ -190,7 +187,7 @@ class Board {
         differed_ = true;
       } else {
         const uint64_t step = rounds / kBoardStep - 1;
-        free_at_ = std::max(free_at_, line.ends[step % BoardDone::kKept].stamp);
+        free_at_ = std::max(free_at_, end_of(line, step).stamp);
         compare(line, step);
       }
       ++slowest_member_;
@@ -268,7 +265,7 @@ class Board {
     ++round_;
     written_ = std::max(written_, round_);  // it may have published nothing
     BoardDone& mine = done(member_);
-    if (round_ % kBoardStep == 0) mine.ends[(round_ / kBoardStep - 1) % BoardDone::kKept] = {stamp, history_};
+    if (round_ % kBoardStep == 0) end_of(mine, round_ / kBoardStep - 1) = {stamp, history_};
     mine.rounds.store(round_, std::memory_order_release);
   }
   // This member will not look at the board again.
@@ -301,19 +298,31 @@ class Board {
   }
 
  private:
+  static constexpr uint64_t steps_kept(uint32_t depth) { return 2 * depth / kBoardStep; }
+  static constexpr size_t done_bytes(uint32_t depth) {
+    return sizeof(BoardDone) + steps_kept(depth) * sizeof(BoardStepEnd);
+  }
+  BoardStepEnd& end_of(BoardDone& done, uint64_t step) const {
+    return reinterpret_cast<BoardStepEnd*>(&done + 1)[step & (steps_kept(depth_) - 1)];
+  }
+  // Up to the areas.
+  static size_t blank_bytes(uint32_t members) {
+    return sizeof(BoardHead) +
+           members * (done_bytes(place_depth(members)) + place_depth(members) * sizeof(BoardPlace) + sizeof(BoardLog));
+  }
   static void set(std::atomic<uint64_t>& own, uint64_t bit) {
     own.store(own.load(std::memory_order_relaxed) | bit, std::memory_order_release);
   }
-  size_t places_offset() const { return sizeof(BoardHead) + members_ * sizeof(BoardDone); }
+  size_t places_offset() const { return sizeof(BoardHead) + members_ * done_bytes(depth_); }
   size_t logs_offset() const { return places_offset() + size_t{depth_} * members_ * sizeof(BoardPlace); }
   uint64_t first_asked_by_any() const {
     uint64_t first = kAsksForNothing;
     for (uint32_t i = 0; i < members_; ++i) first = std::min(first, log(i).under_way.load(std::memory_order_acquire));
     return before_all_that_differs(first);
   }
-  void compare(const BoardDone& line, uint64_t step) {
-    const uint64_t theirs = line.ends[step % BoardDone::kKept].history;
-    const uint64_t ours = done(member_).ends[step % BoardDone::kKept].history;
+  void compare(BoardDone& line, uint64_t step) {
+    const uint64_t theirs = end_of(line, step).history;
+    const uint64_t ours = end_of(done(member_), step).history;
     if (theirs != ours && theirs != kUnchecked && ours != kUnchecked && step >= compare_from_) [[unlikely]]
       differed_ = true;
   }
