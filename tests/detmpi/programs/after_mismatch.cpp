@@ -7,6 +7,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <iterator>
 
 using namespace mpi_test;
@@ -68,9 +70,11 @@ int finish_by_some(int code, Call call) {
 void expect_all(int count, int value) {
   for (int i = 0; i < count; ++i) EXPECT(g_out[static_cast<size_t>(i)] == value);
 }
-void fill(int value) {
-  g_in.assign(g_in.size(), value);
-  g_out.assign(g_out.size(), -1);
+// What an operation with blocks of so many elements may touch.
+void fill(int value, int count = 10) {
+  const auto used = static_cast<ptrdiff_t>(count) * g_size;
+  std::fill(g_in.begin(), g_in.begin() + used, value);
+  std::fill(g_out.begin(), g_out.begin() + used, -1);
 }
 
 int barrier() { return MPI_Barrier(g_comm); }
@@ -82,21 +86,21 @@ int bcast() {
 }
 template <int kCount>
 int allreduce() {
-  fill(1);
+  fill(1, kCount);
   const int code = MPI_Allreduce(g_in.data(), g_out.data(), kCount, MPI_INT, MPI_SUM, g_comm);
   if (code == MPI_SUCCESS) expect_all(kCount, g_others);
   return code;
 }
 template <int kCount>
 int gather() {
-  fill(3);
+  fill(3, kCount);
   const int code = MPI_Gather(g_in.data(), kCount, MPI_INT, g_out.data(), kCount, MPI_INT, root(), g_comm);
   if (code == MPI_SUCCESS && is_root()) expect_all(g_others * kCount, 3);
   return code;
 }
 template <int kCount>
 int scatter() {
-  fill(4);
+  fill(4, kCount);
   const int code = MPI_Scatter(g_in.data(), kCount, MPI_INT, g_out.data(), kCount, MPI_INT, root(), g_comm);
   if (code == MPI_SUCCESS && is_leaf()) expect_all(kCount, 4);
   return code;
@@ -121,14 +125,14 @@ int come_late(Call call) {
 }
 template <int kCount>
 int alltoall() {
-  fill(5);
+  fill(5, kCount);
   const int code = MPI_Alltoall(g_in.data(), kCount, MPI_INT, g_out.data(), kCount, MPI_INT, g_comm);
   if (code == MPI_SUCCESS) expect_all(g_others * kCount, 5);
   return code;
 }
 int scan() {
   if (g_inter) return barrier();
-  fill(1);
+  fill(1, 3000);
   const int code = MPI_Scan(g_in.data(), g_out.data(), 3000, MPI_INT, MPI_SUM, g_comm);
   if (code == MPI_SUCCESS) expect_all(3000, g_rank + 1);
   return code;

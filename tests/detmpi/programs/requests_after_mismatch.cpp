@@ -183,8 +183,9 @@ void begun_late() {
       return tell_all(call, requests, 1);
     }
     requests = {begin(), receive(&value, last(), kEarly)};
+    if (g_rank != 0) return tell_all(call, requests, 2);  // of both at once, where they come in any order
     tell_all(call, requests, 1);
-    if (g_rank == 0) send(last(), kGo);
+    send(last(), kGo);
     tell_all(call, requests, 1);
   });
 }
