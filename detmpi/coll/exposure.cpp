@@ -1,6 +1,5 @@
 #include "exposure.hpp"
 
-#include <base/check.hpp>
 #include <base/sys.hpp>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <cstring>
 
 #include "../engine/engine.hpp"
+#include "../engine/out_of_memory.hpp"
 #include "../object/errors.hpp"
 
 namespace detmpi {
@@ -98,7 +98,7 @@ std::byte* Exposure::room_for_copy(size_t bytes) {
   }
   copy_pages_ = static_cast<uint32_t>((bytes + spmc::kPageSize - 1) >> spmc::kPageShift);
   auto run = g_engine.frames().try_alloc_run(copy_pages_);
-  CHECK(run.ok(), "no shared memory for a copy of %zu bytes that other ranks are to reach: %s", bytes, run.error().what);
+  if (!run) end_out_of_memory("a copy of " + std::to_string(bytes) + " bytes that other ranks are to reach");
   copy_ = run.value();
   return spmc::segment::frame(copy_);
 }

@@ -305,10 +305,17 @@ TEST_CASE("the time-out ends the job with 124") {
 }
 
 TEST_CASE("a job that has used up its shared memory ends with a message") {
-  const RunResult result = run_command_same(detmpirun_with({"-n", "2", "--memory=64M", program("exhaust")}));
-  INFO(result.err);
-  CHECK(result.exit_code == 1);
-  CHECK(contains(result.err, "no shared memory is left for a communicator of 2 ranks; detmpirun --memory=SIZE"));
+  const auto expect_told = [](const std::string& what, const char* message) {
+    const RunResult result =
+        run_command_same(detmpirun_with({"-n", "4", "--memory=64M", "--direct-from=never", program("exhaust"), what}));
+    INFO(result.err);
+    CHECK(result.exit_code == 1);
+    CHECK(contains(result.err, std::string("DetMPI: rank 0: ") + message +
+                                   "; detmpirun --memory=SIZE says how much there is; the job ends\n"));
+  };
+  expect_told("communicators", "MPI_Comm_dup: no shared memory is left for a communicator of 4 ranks");
+  expect_told("gather",
+              "MPI_Gather: no shared memory is left for a copy of 160000000 bytes that other ranks are to reach");
 }
 
 TEST_CASE("the logical clock repeats, and begins where it began") {
