@@ -1,5 +1,5 @@
-// The shared memory of the job is used up: by communicators without end, none of which is freed, or by one gather whose
-// blocks ranks cannot read from each other's memory.
+// The shared memory of the job is used up: by communicators without end, none of which is freed, or by one gather where
+// ranks cannot write to each other's memory.
 #include "testing.hpp"
 
 #include <vector>
