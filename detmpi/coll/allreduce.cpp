@@ -76,7 +76,7 @@ int impl::allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, const D
   }
   CutVector v(rounds, op, type, input, count);
   if (exposes_allreduce(rounds, v.bytes(count))) {
-    allreduce_exposed(rounds, input, recvbuf, count, type, op);
+    reduce_exposed(rounds, input, recvbuf, count, type, op);
     return rounds.code();
   }
   allreduce_in_rounds(rounds, v, static_cast<char*>(recvbuf));

@@ -76,6 +76,10 @@ int reduce(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& 
     return reduce_by_messages(input, recvbuf, count, type, op, root, comm, signature);
   }
   CutVector v(rounds, op, type, input, count);
+  if (exposes_reduce(rounds, v.bytes(count))) {
+    reduce_exposed(rounds, input, recvbuf, count, type, op, root);
+    return rounds.code();
+  }
   const bool by_shares = has_shares(rounds.members(), v.bytes(count));
   (by_shares ? reduce_by_shares : reduce_at_root)(rounds, v, static_cast<char*>(recvbuf), static_cast<uint32_t>(root));
   return rounds.code();

@@ -4,11 +4,12 @@
 // (own_heap.cpp); everybody else gets those of whoever comes next, as a rule the C library, the same in every run. A
 // block goes back where it came from, whoever frees it.
 //
-// What has an alignment of its own (aligned_alloc, posix_memalign) is everybody's as before: the library asks for such
-// blocks at times that do not depend on messages.
+// What has an alignment of its own (aligned_alloc, posix_memalign) is everybody's: the library asks for such blocks at
+// times that do not depend on messages. Long blocks of either kind prefer huge pages (huge_pages.h).
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "huge_pages.h"
 #include "own_heap.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -29,27 +30,44 @@ typedef void* (*malloc_type)(size_t);
 typedef void* (*calloc_type)(size_t, size_t);
 typedef void* (*realloc_type)(void*, size_t);
 typedef void (*free_type)(void*);
+typedef void* (*aligned_alloc_type)(size_t, size_t);
+typedef int (*posix_memalign_type)(void**, size_t, size_t);
 
 // Without a heap it is nobody's here: that of a library that came before this way of sharing it, whose names come next.
 static int is_ours(const void* block) { return detmpi_is_own(block) && detmpi_own_heap != NULL; }
 
+static void* in_huge_pages(void* block, size_t size) {
+  if (__builtin_expect(size >= kHugePage, 0) && block != NULL) prefer_huge_pages(block, size);
+  return block;
+}
+
 EXPORTED void* malloc(size_t size) {
   if (detmpi_inside_library) return detmpi_own_heap->take(size);
-  return NEXT(malloc, malloc_type)(size);
+  return in_huge_pages(NEXT(malloc, malloc_type)(size), size);
 }
 
 EXPORTED void* calloc(size_t count, size_t size) {
   if (detmpi_inside_library) return detmpi_own_heap->take_zeroed(count, size);
-  return NEXT(calloc, calloc_type)(count, size);
+  return in_huge_pages(NEXT(calloc, calloc_type)(count, size), count * size);
 }
 
 EXPORTED void* realloc(void* block, size_t size) {
   if (block == NULL) return malloc(size);
   if (is_ours(block)) return detmpi_own_heap->resize(block, size);
-  return NEXT(realloc, realloc_type)(block, size);
+  return in_huge_pages(NEXT(realloc, realloc_type)(block, size), size);
 }
 
 EXPORTED void free(void* block) {
   if (is_ours(block)) detmpi_own_heap->give_back(block);
   else NEXT(free, free_type)(block);
+}
+
+EXPORTED void* aligned_alloc(size_t alignment, size_t size) {
+  return in_huge_pages(NEXT(aligned_alloc, aligned_alloc_type)(alignment, size), size);
+}
+
+EXPORTED int posix_memalign(void** block, size_t alignment, size_t size) {
+  const int error = NEXT(posix_memalign, posix_memalign_type)(block, alignment, size);
+  if (error == 0) in_huge_pages(*block, size);
+  return error;
 }

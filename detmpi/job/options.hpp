@@ -16,6 +16,7 @@ struct LaunchOptions {
   bool start_given = false;            // --start
   std::optional<bool> ordered_output;  // not given: it depends on what standard output is
   std::vector<std::string> reports;    // --report: files for a deadlock's report
+  bool huge_pages = true;              // --huge-pages=no
   bool print_digest = false;           // --digest
   int verify_runs = 0;                 // --verify; 0: not given
   uint64_t verify_seed = 1;            // of the disturbances

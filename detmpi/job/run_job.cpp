@@ -30,6 +30,7 @@ constexpr int kStandardError = 2;
                                  RankOutputFiles files = {}) {
   spmc::base::restore_signal_mask(mask);
   if (files.captured()) hand_on_output(files);
+  if (!options.huge_pages) spmc::base::forbid_huge_pages();
   const int fd = spmc::segment::descriptor();
   auto kept = spmc::base::keep_across_exec(fd);
   if (kept && options.event_log >= 0) {

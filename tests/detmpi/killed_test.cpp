@@ -43,6 +43,7 @@ TEST_CASE("a rank is killed while communicators are copied") { expect_end("copie
 TEST_CASE("a rank is killed while many operations are under way") { expect_end("collectives"); }
 TEST_CASE("a rank is killed while partitions are under way") { expect_end("partitions"); }
 TEST_CASE("a rank is killed while others read from its memory") { expect_end("exposed"); }
+TEST_CASE("a rank is killed while others read all of its data") { expect_end("exposed_whole"); }
 TEST_CASE("a rank is killed while others read blocks of different lengths from its memory") {
   expect_end("exposed_parts");
 }

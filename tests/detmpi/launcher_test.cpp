@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <set>
 #include <thread>
 
@@ -75,6 +76,7 @@ TEST_CASE("a wrong command line is explained and ends with 2") {
       {"--memory=-1G", hello},
       {"--memory=1GG", hello},
       {"--ordered-output=maybe", hello},
+      {"--huge-pages=maybe", hello},
       {"--no-such-option", hello},
   };
   for (const auto& arguments : wrong) check_is_wrong(detmpirun_with(arguments));
@@ -316,6 +318,23 @@ TEST_CASE("a job that has used up its shared memory ends with a message") {
   expect_told("communicators", "MPI_Comm_dup: no shared memory is left for a communicator of 4 ranks");
   expect_told("gather",
               "MPI_Gather: no shared memory is left for a copy of 160000000 bytes that other ranks are to reach");
+}
+
+TEST_CASE("long memory of the program asks for huge pages") {
+  if (test_support::kAddressSanitizer) return;  // which has a malloc of its own
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) return;
+  for (const char* start : kStarts) {
+    const auto expect_told = [&](const std::string& option, const char* forbidden) {
+      const RunResult result = run_command_same(job(2, "huge_pages", {start, option}));
+      INFO(result.err);
+      CHECK(result.exit_code == 0);
+      CHECK(result.out == std::string("variables 1\nmalloc 1\nrealloc 1\ncalloc 1\nposix_memalign 1\n"
+                                      "aligned_alloc 1\nforbidden ") +
+                              forbidden + "\n");
+    };
+    expect_told("--huge-pages", "0");
+    expect_told("--huge-pages=no", "1");
+  }
 }
 
 TEST_CASE("the logical clock repeats, and begins where it began") {

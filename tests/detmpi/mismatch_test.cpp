@@ -28,6 +28,8 @@ constexpr Mismatch kOnTheBoard[] = {
     {"bcast_root", "MPI_Bcast(root 0, 4 bytes)", "MPI_Bcast(root 2, 4 bytes)"},
     {"bcast_long", "MPI_Bcast(root 0, 12 bytes)", "MPI_Bcast(root 0, 20 bytes)"},
     {"bcast_short", "MPI_Bcast(root 0, 12 bytes)", "MPI_Bcast(root 0, 8 bytes)"},
+    {"bcast_exposed", "MPI_Bcast(root 0, 40000000 bytes)", "MPI_Bcast(root 0, 20000000 bytes)"},
+    {"bcast_exposed_or_not", "MPI_Bcast(root 0, 4000000 bytes)", "MPI_Bcast(root 0, 12 bytes)"},
     {"allreduce_op", "MPI_Allreduce(MPI_SUM, int32, 4 bytes)", "MPI_Allreduce(MPI_MAX, int32, 4 bytes)"},
     {"allreduce_type", "MPI_Allreduce(MPI_SUM, int32, 4 bytes)", "MPI_Allreduce(MPI_SUM, float32, 4 bytes)"},
     {"allreduce_count", "MPI_Allreduce(MPI_SUM, int32, 4 bytes)", "MPI_Allreduce(MPI_SUM, int32, 16 bytes)"},

@@ -109,6 +109,8 @@ Status make_addresses_repeat() {
   return {};
 }
 
+void forbid_huge_pages() { (void)::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
+
 unsigned runnable_threads() {
   char text[128] = "";  // three averages, and runnable/all
   unsigned runnable = 0;

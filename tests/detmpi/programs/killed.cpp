@@ -86,6 +86,20 @@ void exposed() {
   for (size_t i = 0; i < n; ++i) EXPECT(in[i] == static_cast<int>(i / kElements));
 }
 
+// One for all, and both for each other, who write in what was read.
+void exposed_whole() {
+  static MPI_Comm pair = MPI_COMM_NULL;
+  if (pair == MPI_COMM_NULL) MPI_Comm_split(MPI_COMM_WORLD, g_rank / 2, g_rank, &pair);
+  constexpr int kElements = 600'000;
+  std::vector<int> data(kElements, g_rank == 0 ? 3 : -1);
+  MPI_Bcast(data.data(), kElements, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, data.data(), kElements, MPI_INT, MPI_SUM, pair);
+  if (g_rank % 2 == 0) MPI_Reduce(MPI_IN_PLACE, data.data(), kElements, MPI_INT, MPI_SUM, 0, pair);
+  else MPI_Reduce(data.data(), nullptr, kElements, MPI_INT, MPI_SUM, 0, pair);
+  const int wanted = g_rank % 2 == 0 ? 12 : 6;
+  EXPECT(std::all_of(data.begin(), data.end(), [=](int i) { return i == wanted; }));
+}
+
 // The same between two, in other lengths each way; the own data are written again at once.
 void exposed_parts() {
   static MPI_Comm pair = MPI_COMM_NULL;
@@ -103,7 +117,8 @@ void exposed_parts() {
 }
 
 constexpr Case kCases[] = {{"between_groups", between_groups}, {"copies", copies},   {"collectives", collectives},
-                           {"partitions", partitions},         {"exposed", exposed}, {"exposed_parts", exposed_parts}};
+                           {"partitions", partitions},         {"exposed", exposed}, {"exposed_whole", exposed_whole},
+                           {"exposed_parts", exposed_parts}};
 
 }  // namespace
 

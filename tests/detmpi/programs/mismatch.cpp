@@ -17,6 +17,15 @@ int allreduce(int count, MPI_Datatype type, MPI_Op op) { return MPI_Allreduce(g_
 int call() { return g_odd ? MPI_Barrier(g_comm) : allreduce(1, MPI_INT, MPI_SUM); }
 int bcast_root() { return MPI_Bcast(g_in, 1, MPI_INT, g_odd ? g_size - 1 : 0, g_comm); }
 int bcast_long() { return MPI_Bcast(g_in, g_odd ? 5 : 3, MPI_INT, 0, g_comm); }
+int bcast_exposed() {  // in three parts, or in two
+  constexpr int kMost = 10'000'000;
+  static std::vector<int> data(kMost);
+  return MPI_Bcast(data.data(), g_odd ? kMost / 2 : kMost, MPI_INT, 0, g_comm);
+}
+int bcast_exposed_or_not() {
+  static std::vector<int> data(1'000'000);
+  return MPI_Bcast(data.data(), g_odd ? 3 : 1'000'000, MPI_INT, 0, g_comm);
+}
 int bcast_short() { return MPI_Bcast(g_in, g_odd ? 2 : 3, MPI_INT, 0, g_comm); }
 int allreduce_op() { return allreduce(1, MPI_INT, g_odd ? MPI_MAX : MPI_SUM); }
 int allreduce_type() { return allreduce(1, g_odd ? MPI_FLOAT : MPI_INT, MPI_SUM); }
@@ -200,6 +209,8 @@ constexpr Mismatch kMismatches[] = {
     {"bcast_root", bcast_root},
     {"bcast_long", bcast_long},
     {"bcast_short", bcast_short},
+    {"bcast_exposed", bcast_exposed},
+    {"bcast_exposed_or_not", bcast_exposed_or_not},
     {"allreduce_op", allreduce_op},
     {"allreduce_type", allreduce_type},
     {"allreduce_count", allreduce_count},

@@ -199,7 +199,7 @@ void pairs(const Group& g, int count) {
   expect_least(share, share * g.rank);
 }
 
-// So long that few members go by turns, and many expose them: see exposes_allreduce and exposes_reduce_scatter.
+// So long that few members go by turns, and many expose them: see coll/reduce_exposed.hpp.
 void long_vectors(const Group& g) {
   if (g.size > kManyRanks) return;
   const int times = g.size > 8 ? 4 : 1;
@@ -207,6 +207,7 @@ void long_vectors(const Group& g) {
   equal_counts(sum, g, 33000 * times);
   scattered(sum, g, 66000 / g.size);
   pairs(g, 22500 * times);
+  if (g.size == 2) equal_counts(sum, g, 280000);  // in several parts
 }
 
 }  // namespace

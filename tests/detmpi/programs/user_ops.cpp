@@ -37,6 +37,9 @@ void matrices(const Group& g, MPI_Datatype type, MPI_Op op, int count) {
   for (int i = 0; i < count; ++i) in[at(i)] = input(g.rank, i);
   MPI_Allreduce(in.data(), out.data(), count, type, op, g.comm);
   for (int i = 0; i < count; ++i) EXPECT(out[at(i)] == product(0, g.size - 1, i));
+  out = in;
+  MPI_Allreduce(MPI_IN_PLACE, out.data(), count, type, op, g.comm);
+  for (int i = 0; i < count; ++i) EXPECT(out[at(i)] == product(0, g.size - 1, i));
   for (const int root : roots_for(g)) {
     out.assign(at(count), Matrix{});
     MPI_Reduce(in.data(), out.data(), count, type, op, root, g.comm);

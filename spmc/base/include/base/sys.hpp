@@ -54,6 +54,8 @@ Status send_signal(pid_t pid, int signal);
 // Address-space randomisation: is it off for this process?  Turn it off for programs that it executes from now on.
 bool addresses_repeat();
 Status make_addresses_repeat();
+// Neither this process nor those that it starts, or becomes, get huge pages from now on.
+void forbid_huge_pages();
 
 // --- the memory of another process ---
 // Where the kernel lets only descendants look into a process (Yama), also `ancestor` and its descendants may from now
