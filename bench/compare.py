@@ -19,7 +19,7 @@ from formats import format_size, format_time
 from libraries import LIBRARIES, NO_CXX_BINDINGS, PEERS, ROOT, compile_program, find_libraries, note, shorten
 
 HERE = ROOT / "bench"
-SUITES = ("pt2pt", "exchange", "coll", "pack", "startup", "apps")
+SUITES = ("pt2pt", "polls", "exchange", "coll", "pack", "startup", "apps")
 OPERATIONS = ("barrier", "bcast", "reduce", "allreduce", "scan", "reduce_scatter", "gather", "scatter", "allgather",
               "alltoall", "alltoallv")
 STARTUP_RANKS = (8, 64, 1024)
@@ -82,6 +82,8 @@ def plan_cases(options):
     cases = []
     if "pt2pt" in options.suites:
         cases.append(Case("pt2pt", "mpi_pt2pt", 2, quick))
+    if "polls" in options.suites:
+        cases.append(Case("polls", "mpi_polls", 2, quick))
     if "exchange" in options.suites:
         cases.append(Case("exchange", "mpi_exchange", 2, quick))
     if "coll" in options.suites:
