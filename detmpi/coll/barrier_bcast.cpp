@@ -9,7 +9,7 @@
 namespace detmpi {
 namespace {
 
-// Data that lie in huge pages as a rule (heap/huge_pages.h): each member reads them there, in one copy. In small pages
+// Data that lie in huge pages as a rule (base/long_memory.h): each member reads them there, in one copy. In small pages
 // that would take longer than what follows below, by a quarter to a half, and among many members gain nothing.
 bool is_exposed(const Rounds& rounds, size_t bytes) {
   constexpr size_t kLeastBytes = 2 << 20;

@@ -5,11 +5,11 @@
 // block goes back where it came from, whoever frees it.
 //
 // What has an alignment of its own (aligned_alloc, posix_memalign) is everybody's: the library asks for such blocks at
-// times that do not depend on messages. Long blocks of either kind prefer huge pages (huge_pages.h).
+// times that do not depend on messages. Long blocks of either kind prefer huge pages (base/long_memory.h).
+#include <base/long_memory.h>
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include "huge_pages.h"
 #include "own_heap.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -37,7 +37,7 @@ typedef int (*posix_memalign_type)(void**, size_t, size_t);
 static int is_ours(const void* block) { return detmpi_is_own(block) && detmpi_own_heap != NULL; }
 
 static void* in_huge_pages(void* block, size_t size) {
-  if (__builtin_expect(size >= kHugePage, 0) && block != NULL) prefer_huge_pages(block, size);
+  if (__builtin_expect(size >= kHugePage, 0) && block != NULL) prefer_huge_pages_within(block, size);
   return block;
 }
 
