@@ -22,28 +22,28 @@ static void expect_nothing(int found) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static void poll_named(struct pending* pending, int peer) {
+static void poll_named(struct pending *pending, int peer) {
   (void)pending;
   int found;
   MPI_Iprobe(peer, kTag, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
   expect_nothing(found);
 }
 
-static void poll_any(struct pending* pending, int peer) {
+static void poll_any(struct pending *pending, int peer) {
   (void)pending, (void)peer;
   int found;
   MPI_Iprobe(MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
   expect_nothing(found);
 }
 
-static void poll_one(struct pending* pending, int peer) {
+static void poll_one(struct pending *pending, int peer) {
   (void)peer;
   int found;
   MPI_Test(&pending->requests[0], &found, MPI_STATUS_IGNORE);
   expect_nothing(found);
 }
 
-static void poll_two(struct pending* pending, int peer) {
+static void poll_two(struct pending *pending, int peer) {
   (void)peer;
   int found, index;
   MPI_Testany(2, pending->requests, &index, &found, MPI_STATUS_IGNORE);
@@ -51,8 +51,8 @@ static void poll_two(struct pending* pending, int peer) {
 }
 
 struct bench_case {
-  const char* op;
-  void (*poll)(struct pending* pending, int peer);
+  const char *op;
+  void (*poll)(struct pending *pending, int peer);
   int by_both; /* else the other rank is blocked in a barrier */
 };
 
@@ -62,7 +62,7 @@ static const struct bench_case kCases[] = {
 };
 static const int kCaseCount = sizeof kCases / sizeof kCases[0];
 
-static double sample(int rank, const struct bench_case* c, struct pending* pending, long iterations) {
+static double sample(int rank, const struct bench_case *c, struct pending *pending, long iterations) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = bench_now_us();
   if (rank == 0 || (rank == 1 && c->by_both))
@@ -72,7 +72,7 @@ static double sample(int rank, const struct bench_case* c, struct pending* pendi
   return us;
 }
 
-static void measure(int rank, const struct bench_plan* plan, const struct bench_case* c, struct pending* pending) {
+static void measure(int rank, const struct bench_plan *plan, const struct bench_case *c, struct pending *pending) {
   long iterations = bench_iterations(plan, sample(rank, c, pending, kWarmUp));
   MPI_Bcast(&iterations, 1, MPI_LONG, 0, MPI_COMM_WORLD);
   double samples[kMaxRepetitions];
@@ -83,7 +83,7 @@ static void measure(int rank, const struct bench_plan* plan, const struct bench_
   fflush(stdout);
 }
 
-static void run(int rank, const struct bench_plan* plan, const char* only) {
+static void run(int rank, const struct bench_plan *plan, const char *only) {
   struct pending pending;
   const int talks = rank < 2;
   for (int i = 0; talks && i < 2; ++i)
@@ -98,13 +98,13 @@ static const struct bench_command kCommand = {
     "mpi_polls", "Times probes and tests that find nothing between ranks 0 and 1; one JSON line per case.", "only",
     "OP", "only this case, such as iprobe or 'testany of 2'"};
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   struct bench_plan plan = bench_plan_default();
-  const char* only = "";
+  const char *only = "";
   int exit_code = bench_parse(&kCommand, argc, argv, rank, &plan, &only);
   if (exit_code < 0 && ranks < 2) {
     fprintf(stderr, "mpi_polls needs 2 ranks\n");

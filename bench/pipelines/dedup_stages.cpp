@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include <base/mapping.hpp>
+#include <base/long_memory.h>
 
 #include "archive.hpp"
 
@@ -57,11 +57,10 @@ const std::byte* bytes_of(const Tree& tree, const Piece& place) {
 
 // In huge pages, so that starting a space does not copy a long page table.
 Memory huge_pages(uint64_t bytes) {
-  constexpr size_t kHugePage = size_t{2} << 20;
-  const size_t size = (bytes / kHugePage + 1) * kHugePage;
+  const size_t size = (bytes / kHugePage + 1) * size_t{kHugePage};
   Memory memory(static_cast<std::byte*>(std::aligned_alloc(kHugePage, size)), std::free);
   if (!memory) throw std::bad_alloc();
-  spmc::base::prefer_huge_pages(memory.get(), size);
+  prefer_huge_pages(memory.get(), size);
   return memory;
 }
 

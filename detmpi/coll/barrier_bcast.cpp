@@ -4,6 +4,8 @@
 #include "impl.hpp"
 #include "rounds.hpp"
 
+#include <base/long_memory.h>
+
 #include <algorithm>
 
 namespace detmpi {
@@ -12,8 +14,8 @@ namespace {
 // Data that lie in huge pages as a rule (base/long_memory.h): each member reads them there, in one copy. In small pages
 // that would take longer than what follows below, by a quarter to a half, and among many members gain nothing.
 bool is_exposed(const Rounds& rounds, size_t bytes) {
-  constexpr size_t kLeastBytes = 2 << 20;
-  return bytes >= kLeastBytes && rounds.members() <= 8;
+  constexpr uint32_t kMostMembers = 8;
+  return bytes >= kHugePage && rounds.members() <= kMostMembers;
 }
 
 void bcast_exposed(Rounds& rounds, const TypedBytes& data, size_t bytes, uint32_t root) {
@@ -62,7 +64,7 @@ int barrier(Comm& comm) {
 
 // Everybody is to have as many bytes as the root. Those who have not take part in all the same, to the end.
 //
-// Cost: one copy in, one copy out, in pieces; up to kAreaDepth pieces are under way at once.
+// Cost: one copy in, one copy out, in pieces; up to kAreaDepth pieces are under way at once. Of exposed data one copy.
 int bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& comm) {
   if (comm.size == 1) return MPI_SUCCESS;
   TypedBytes data(type, buffer, count);

@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kPieceBytes = 64 * 1024;
 // Of two members, where they stay in the third: each piece is a system call.
 constexpr size_t kPieceBytesOfTwo = 512 * 1024;
-// Of a vector that is exposed at once, for each member: where it is copied for that, so much more memory is needed. Less
-// if there is a room for it as well, which the library's heap keeps if it is that short (space/heap.cpp).
+// Of a vector that is exposed at once, for each member: where it is copied for that, so much more memory is needed.
+// Less if there is a room for it as well, which the library's heap keeps if it is that short (space/heap.cpp).
 constexpr size_t kExposedAtOnce = 1 << 20;
 constexpr size_t kExposedFromRoom = 512 * 1024;
 
@@ -23,9 +23,8 @@ int64_t elements_of(const Datatype& type, size_t bytes, int64_t most) {
   return std::clamp<int64_t>(static_cast<int64_t>(bytes / type.size), 1, std::max<int64_t>(most, 1));
 }
 
-// `out`: room for the share alone. It may be that of `in`, which nobody else reads.
-void fold_share(Exposure& vectors, const Rounds& rounds, const void* in, void* out, Share mine, const Datatype& type,
-                const Op& op) {
+void fold_share_of_many(Exposure& vectors, const Rounds& rounds, const void* in, void* out, Share mine,
+                        const Datatype& type, const Op& op) {
   const int64_t piece = elements_of(type, kPieceBytes, mine.size());
   const TypedRoom folded(type, piece), theirs(type, piece);
   for (int64_t first = mine.first; first < mine.last; first += piece) {
@@ -45,7 +44,7 @@ void fold_share(Exposure& vectors, const Rounds& rounds, const void* in, void* o
   }
 }
 
-// The same of two members: the other's data go straight to where the result will be, unless this member's stand there.
+// The other's data go straight to where the result will be, unless this member's stand there.
 void fold_share_of_two(Exposure& vectors, const Rounds& rounds, const void* in, void* out, Share mine,
                        const Datatype& type, const Op& op) {
   const uint32_t other = 1 - rounds.me();
@@ -64,6 +63,12 @@ void fold_share_of_two(Exposure& vectors, const Rounds& rounds, const void* in, 
   }
 }
 
+// `out`: room for the share alone. It may be that of `in`, which nobody else reads.
+void fold_share(Exposure& vectors, const Rounds& rounds, const void* in, void* out, Share mine, const Datatype& type,
+                const Op& op) {
+  (rounds.members() == 2 ? fold_share_of_two : fold_share_of_many)(vectors, rounds, in, out, mine, type, op);
+}
+
 // Member i folds the i-th share and exposes that; so whoever reads it knows that i has read all that it needed, and may
 // write there what it gets, though it was exposed.
 void reduce_part(Rounds& rounds, const void* in, void* out, int64_t count, const Datatype& type, const Op& op, int to) {
@@ -74,7 +79,7 @@ void reduce_part(Rounds& rounds, const void* in, void* out, int64_t count, const
   void* const own = gets ? offset(out, share_of(me).first, type) : room.base();
   Exposure vectors(rounds);
   vectors.expose(TypedBytes(type, in, count));
-  (n == 2 ? fold_share_of_two : fold_share)(vectors, rounds, in, own, share_of(me), type, op);
+  fold_share(vectors, rounds, in, own, share_of(me), type, op);
   rounds.finish();
   Exposure results(rounds);
   results.expose(TypedBytes(type, own, gives ? share_of(me).size() : 0));
@@ -100,7 +105,7 @@ void reduce_scatter_exposed(Rounds& rounds, const void* in, void* out, int64_t c
                             const Op& op) {
   Exposure vectors(rounds);
   vectors.expose(TypedBytes(type, in, count));
-  (rounds.members() == 2 ? fold_share_of_two : fold_share)(vectors, rounds, in, out, mine, type, op);
+  fold_share(vectors, rounds, in, out, mine, type, op);
   vectors.close();
 }
 

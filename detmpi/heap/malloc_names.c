@@ -37,7 +37,7 @@ typedef int (*posix_memalign_type)(void**, size_t, size_t);
 static int is_ours(const void* block) { return detmpi_is_own(block) && detmpi_own_heap != NULL; }
 
 static void* in_huge_pages(void* block, size_t size) {
-  if (__builtin_expect(size >= kHugePage, 0) && block != NULL) prefer_huge_pages_within(block, size);
+  if (__builtin_expect(size >= kHugePage, 0) && block != NULL) prefer_huge_pages(block, size);
   return block;
 }
 

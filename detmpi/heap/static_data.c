@@ -10,7 +10,7 @@ static int prefer_in_program(struct dl_phdr_info* program, size_t size, void* no
   for (int i = 0; i < program->dlpi_phnum; ++i) {
     const ElfW(Phdr)* const part = &program->dlpi_phdr[i];
     if (part->p_type != PT_LOAD || (part->p_flags & PF_W) == 0) continue;
-    prefer_huge_pages_within((const void*)(program->dlpi_addr + part->p_vaddr + part->p_filesz),
+    prefer_huge_pages((const void*)(program->dlpi_addr + part->p_vaddr + part->p_filesz),
                              part->p_memsz - part->p_filesz);
   }
   return 1;  // the first one is the program; no more

@@ -75,8 +75,6 @@ Status discard(void* address, size_t size) {
   return {};
 }
 
-void prefer_huge_pages(void* address, size_t size) { (void)::madvise(address, size, MADV_HUGEPAGE); }
-
 void bring_in(void* address, size_t size) {
   constexpr uintptr_t kPageBytes = 4096;
 #ifdef MADV_POPULATE_WRITE

@@ -5,14 +5,13 @@
 #include <cstddef>
 #include <new>
 
-#include <base/mapping.hpp>
+#include <base/long_memory.h>
 
 namespace spmc::base {
 
 template <typename T>
 struct HugePages {
   using value_type = T;
-  static constexpr size_t kHugePage = 2 << 20;
 
   HugePages() = default;
   template <typename Other>
@@ -22,7 +21,7 @@ struct HugePages {
     const size_t bytes = count * sizeof(T);
     if (bytes < kHugePage) return static_cast<T*>(::operator new (bytes, std::align_val_t{alignof(T)}));
     void* const memory = ::operator new (bytes, std::align_val_t{kHugePage});
-    prefer_huge_pages(memory, bytes / kHugePage * kHugePage);
+    prefer_huge_pages(memory, bytes);
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, size_t count) {

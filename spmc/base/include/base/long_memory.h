@@ -11,7 +11,7 @@ enum { kHugePage = 2 << 20 };
 
 // The huge pages that lie in it as a whole may become such when they are first touched. Leaves errno as it is. From any
 // thread; async-signal-safe.
-static inline void prefer_huge_pages_within(const void* memory, uint64_t size) {
+static inline void prefer_huge_pages(const void* memory, uint64_t size) {
   const uint64_t mask = kHugePage - 1, at = (uint64_t)(uintptr_t)memory;
   const uint64_t begin = (at + mask) & ~mask, end = (at + size) & ~mask;
   if (begin >= end) return;

@@ -43,8 +43,6 @@ enum class Protection { kNone, kRead, kReadWrite };
 Status protect(void* address, size_t size, Protection protection);
 // Gives the memory of private pages back; they read as zero afterwards, those of a file as the file. Async-signal-safe.
 Status discard(void* address, size_t size);
-// Whole pages may become huge ones when they are first touched, where the kernel has some.
-void prefer_huge_pages(void* address, size_t size);
 // Gives private memory that will be written all over its pages at once, in place of one at each first touch. Where the
 // kernel cannot, nothing changes.
 void bring_in(void* address, size_t size);

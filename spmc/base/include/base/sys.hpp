@@ -54,7 +54,8 @@ Status send_signal(pid_t pid, int signal);
 // Address-space randomisation: is it off for this process?  Turn it off for programs that it executes from now on.
 bool addresses_repeat();
 Status make_addresses_repeat();
-// Neither this process nor those that it starts, or becomes, get huge pages from now on.
+// Neither this process nor those that it starts, or becomes, get huge pages from now on. Where the system
+// knows nothing of this, it has none.
 void forbid_huge_pages();
 
 // --- the memory of another process ---
