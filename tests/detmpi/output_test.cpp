@@ -282,12 +282,12 @@ TEST_CASE("however a job ends, all that was printed is shown, before the message
 TEST_CASE("ranks that wait for ever have shown what they printed when the time is up, or when they are ended") {
   const std::string expected = "rank 0 waits\nrank 1 waits\nrank 2 waits\n";
   for (const char* start : kStarts) {
-    const RunResult timed = run_command(job(3, "printing", {start, "--timeout=0.5"}, {"stuck"}));
+    const RunResult timed = run_command(job(3, "printing", {start, "--timeout=2"}, {"stuck"}));
     CHECK(timed.exit_code == 124);
     CHECK(timed.out == expected);
     Running asked(job(3, "printing", {start}, {"stuck"}));
     REQUIRE(asked.wait_for_lines(1));
-    usleep(200000);
+    REQUIRE(asked.wait_for_shown(3));
     asked.signal(SIGTERM);
     const RunResult ended = asked.finish();
     CHECK(ended.exit_code == 128 + SIGTERM);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,7 +11,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace mpi_test {
@@ -90,6 +93,31 @@ bool Running::wait_for_lines(size_t lines) {
     if (last || watch.seconds() > 30) return false;
     usleep(kPause);
   }
+}
+
+// Each rank has a file of its own as standard output, which begins with a byte that is not the rank's.
+size_t Running::files_with_output() const {
+  struct stat own {};
+  fstat(out_, &own);
+  std::set<ino_t> files;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const int pid = std::atoi(entry.path().filename().c_str());
+    int above = pid;
+    while (above > 1 && above != pid_) above = parent_of(above);
+    struct stat file {};
+    if (above != pid_ || stat((entry.path() / "fd/1").c_str(), &file) != 0) continue;
+    if (S_ISREG(file.st_mode) && file.st_size > 1 && file.st_ino != own.st_ino) files.insert(file.st_ino);
+  }
+  return files.size();
+}
+
+bool Running::wait_for_shown(size_t ranks) {
+  const Stopwatch watch;
+  while (files_with_output() < ranks) {
+    if (poll_end() || watch.seconds() > 30) return false;
+    usleep(kPause);
+  }
+  return true;
 }
 
 std::vector<int> Running::numbers() const {

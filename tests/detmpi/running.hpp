@@ -21,6 +21,9 @@ class Running {
   std::string out() const;  // standard output so far
   // Waits until it has printed that many lines; false if it ends or half a minute passes before.
   bool wait_for_lines(size_t lines);
+  // The same for so many ranks of a job with ordered output that have shown something, which need not be printed yet: a
+  // rank that waits does so before it sleeps, that is, under load, not at once.
+  bool wait_for_shown(size_t ranks);
   std::vector<int> numbers() const;  // the lines of its output that are numbers
   void signal(int number) const;
   // Waits for its end. What it leaves behind is the leak check's business.
@@ -28,6 +31,7 @@ class Running {
 
  private:
   bool poll_end();
+  size_t files_with_output() const;
   int pid_ = -1;
   int status_ = 0;
   bool ended_ = false;
