@@ -321,7 +321,8 @@ namespace {
 bool runs(const std::string& words) {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     std::ifstream file(entry.path() / "cmdline");
-    std::string line{std::istreambuf_iterator<char>(file), {}};
+    std::string line;
+    std::getline(file, line);  // nothing of one that ends meanwhile: an iterator over the file would throw
     std::replace(line.begin(), line.end(), '\0', ' ');
     if (line == words + ' ') return true;
   }
