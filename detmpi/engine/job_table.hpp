@@ -78,7 +78,7 @@ struct alignas(4096) JobTable {
   uint32_t inbox_words;   // per rank, a multiple of 8 (whole cache lines)
   uint32_t lane_cells;    // of each lane's ring
   uint32_t slab_pages;    // of each slab of a window
-  uint32_t slab_step;     // slabs by which a window grows
+  uint32_t slab_step;     // slabs of a window at first, and by which it grows
   uint32_t slab_limit;    // slabs of a window at most
   uint32_t lookahead;     // L of LOGICAL-TIME: least time between a send and its arrival
   uint32_t world_board;   // first frame
@@ -102,6 +102,7 @@ struct alignas(4096) JobTable {
   // So long may others take to come beyond the time at which a rank has failed; at which some are stuck.
   uint64_t grace_ns;
   uint64_t stuck_grace_ns;
+  uint64_t from_slab;  // bytes from which a message goes through a slab, if it would fit into the lane as well
   DirectFrom direct_from;
   // Of the first rank that ends the job early: kAborted and its exit code; 0: none has.
   static constexpr uint64_t kAborted = uint64_t{1} << 32;

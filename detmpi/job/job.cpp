@@ -22,18 +22,39 @@ uint32_t& table_frame() { return spmc::segment::header().root_value[0]; }
 
 size_t page_aligned(size_t bytes) { return (bytes + spmc::kPageSize - 1) & ~(spmc::kPageSize - 1); }
 
-// The window over which a rank's slabs circulate. What is fastest is a matter of how the machine moves a line that is
-// dirty in another core's cache, so it was measured: on AMD (Zen 3, second-level cache 1 MiB) lines that have been
-// evicted to the shared cache move three times faster, and 4 MiB is best; on Intel (Cascade Lake, 1 MiB) 512 KiB is
-// best.
-constexpr uint64_t kWindowAmd = 4u << 20;
-constexpr uint64_t kWindowElse = 512u << 10;
+// The ways of messages. What is fastest is a matter of how the machine moves a line that is dirty in another core's
+// cache, so it was measured (docs/results/messages.md).
+struct Ways {
+  uint64_t window;        // bytes over which a rank's slabs circulate at most
+  uint64_t first_window;  // and as long as they suffice
+  uint64_t from_slab;     // bytes from which a message goes through a slab, not through the lane itself
+  DirectFrom direct_from;
+};
 
-// From which size copying from buffer to buffer beats the window, measured on Cascade Lake with ping-pong, rings and
-// pairs of 2 to 8 ranks on 2 cores. With more ranks than cores the sender copies into the window while the receiver
+// On AMD lines that have been evicted to the shared cache move three times faster than dirty ones (Zen 3 and 4,
+// second-level cache 1 MiB), so that slabs circulate over more than that cache holds, and all but short messages go
+// through them. On Intel (Cascade Lake, 1 MiB) a window of 512 KiB is best. Either way with ping-pong, rings and pairs
+// of ranks that have a core each.
+constexpr Ways kWaysAmd = {4u << 20, 2u << 20, 2u << 10, {128u << 10, 128u << 10}};
+constexpr Ways kWaysElse = {512u << 10, 256u << 10, DirectFrom::kNever, {16u << 10, 128u << 10}};
+// With more ranks than cores those of a core share its cache, and the sender copies into the window while the receiver
 // could not run anyway.
-constexpr DirectFrom kDirectFrom = {16u << 10, 128u << 10};
+constexpr uint64_t kFirstWindowCrowded = 512u << 10;
 constexpr DirectFrom kDirectFromCrowded = {256u << 10, 256u << 10};
+constexpr uint32_t kManyRanks = 16;  // with more the memory of all windows is kept within bounds
+
+Ways choose_ways(uint32_t ranks) {
+  Ways ways = __builtin_cpu_is("amd") ? kWaysAmd : kWaysElse;
+  if (ranks > kManyRanks) {
+    ways.window = kWaysElse.window;
+    ways.first_window = kWaysElse.first_window;
+  }
+  if (ranks > spmc::base::usable_cores()) {
+    ways.first_window = std::min(ways.first_window, kFirstWindowCrowded);
+    ways.direct_from = kDirectFromCrowded;
+  }
+  return ways;
+}
 
 // DETMPI_ROOM=least: a few records and slabs, so that messages and acknowledgements find no room all the time. No
 // result depends on it; whether that is so, the tests ask.
@@ -44,17 +65,19 @@ bool wants_least_room() {
 
 // Sizes that keep the memory of all lanes and windows together within bounds as ranks grow in number.
 void choose_sizes(JobTable& job) {
-  const uint64_t window = __builtin_cpu_is("amd") && job.ranks <= 16 ? kWindowAmd : kWindowElse;
+  const Ways ways = choose_ways(job.ranks);
   job.lane_cells = job.ranks <= 64 ? 512 : 128;
   job.slab_pages = 2;
-  job.slab_step = 32;
-  job.slab_limit = static_cast<uint32_t>(window / (job.slab_pages * spmc::kPageSize));
+  const uint64_t slab_bytes = job.slab_pages * spmc::kPageSize;
+  job.slab_step = static_cast<uint32_t>(ways.first_window / slab_bytes);
+  job.slab_limit = static_cast<uint32_t>(ways.window / slab_bytes);
+  job.from_slab = ways.from_slab;
+  job.direct_from = ways.direct_from;
   if (wants_least_room()) {
     job.lane_cells = 4;
     job.slab_pages = job.slab_step = 1;
     job.slab_limit = 3;
   }
-  job.direct_from = job.ranks <= spmc::base::usable_cores() ? kDirectFrom : kDirectFromCrowded;
 }
 
 }  // namespace

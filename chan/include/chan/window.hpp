@@ -14,7 +14,8 @@ namespace chan {
 
 class SlabWindow {
  public:
-  // `slab_pages` frames per slab; grows by `step` slabs when all are in use, up to `limit` slabs.
+  // `slab_pages` frames per slab; grows by `step` slabs when all are in use, or by fewer if memory is short, up
+  // to about `limit` slabs.
   SlabWindow(spmc::FramePool& pool, uint32_t slab_pages, uint32_t step, uint32_t limit)
       : pool_(&pool), slab_pages_(slab_pages), step_(step), limit_(limit) {}
 
@@ -34,7 +35,7 @@ class SlabWindow {
     return {};
   }
 
-  // Makes room for `step` more slabs. False at the limit or when the segment has no frames left.
+  // Makes room for more slabs. False at the limit or when the segment has no frames left.
   bool grow();
 
   // Consumer's side: the content has been copied out.
@@ -43,6 +44,8 @@ class SlabWindow {
   }
 
  private:
+  std::vector<spmc::EPageIndex> more_slabs();
+
   spmc::FramePool* pool_;
   uint32_t slab_pages_;
   uint32_t step_;
