@@ -1,3 +1,4 @@
+#include <base/mapping.hpp>
 #include <chan/window.hpp>
 
 namespace chan {
@@ -7,6 +8,8 @@ std::vector<spmc::EPageIndex> SlabWindow::more_slabs() {
   std::vector<spmc::EPageIndex> slabs;
   for (uint32_t count = step_;; count /= 2) {
     if (auto run = pool_->try_alloc_run(count * slab_pages_)) {
+      const size_t bytes = size_t{count} * slab_pages_ << spmc::kPageShift;
+      spmc::base::bring_in(spmc::segment::frame(run.value()), bytes);  // page by page it takes three times as long
       for (uint32_t i = 0; i < count; ++i) slabs.push_back({run.value().value + i * slab_pages_});
       return slabs;
     }
@@ -15,7 +18,6 @@ std::vector<spmc::EPageIndex> SlabWindow::more_slabs() {
 }
 
 bool SlabWindow::grow() {
-  if (slabs_.size() >= limit_) return false;
   const std::vector<spmc::EPageIndex> fresh = more_slabs();
   for (const spmc::EPageIndex slab : fresh) release(slab);
   // They come next: they are certainly free.

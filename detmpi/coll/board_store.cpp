@@ -22,17 +22,17 @@ void BoardStore::retire(Comm& comm) {
   old.comm.transport = &old.transport;
 }
 
-spmc::EPageIndex BoardStore::take(uint32_t members, size_t area) {
+spmc::EPageIndex BoardStore::take(uint32_t members, chan::BoardAreas areas) {
   for (auto old = retired_.begin(); old != retired_.end(); ++old) {
     const chan::Board& board = old->transport.board;
     const spmc::EPageIndex first = old->transport.first;
-    if (board.members() != members || board.area() != area || !chan::Board::abandoned(first, members)) continue;
+    if (board.members() != members || board.areas() != areas || !chan::Board::abandoned(first, members)) continue;
     if (differs_at_end(old->comm)) continue;  // to be told at the end of the job
     retired_.erase(old);
     chan::Board::blank_again(first, members);
     return first;
   }
-  auto run = g_engine.frames().try_alloc_run(chan::Board::frames_needed(members, area));
+  auto run = g_engine.frames().try_alloc_run(chan::Board::frames_needed(members, areas));
   if (!run) end_out_of_memory("a communicator of " + std::to_string(members) + " ranks");
   chan::Board::blank(run.value(), members);
   return run.value();

@@ -11,7 +11,7 @@ namespace detmpi {
 class BoardStore {
  public:
   // First frame of a blank board. Fails the rank when the segment has no frames left.
-  spmc::EPageIndex take(uint32_t members, size_t area);
+  spmc::EPageIndex take(uint32_t members, chan::BoardAreas areas);
   // The communicator is gone for this member; others may still be in its last round. Takes its transport, and what
   // there is to say of it.
   void retire(Comm& comm);
@@ -28,6 +28,8 @@ class BoardStore {
   };
   std::list<Retired> retired_;
 };
+
+inline chan::BoardAreas board_areas(uint32_t members) { return chan::Board::areas_for(members, g_job->board_room); }
 
 // For the log of one of this rank's boards; fails the rank as above.
 spmc::EPageIndex take_log_frame();

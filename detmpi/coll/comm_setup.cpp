@@ -25,8 +25,8 @@ void set_board(Comm& comm, spmc::EPageIndex first) {
   if (comm.size == 1) return;
   transport->first = first;
   const auto members = static_cast<uint32_t>(comm.size);
-  transport->board = chan::Board(first, static_cast<uint32_t>(comm.rank), members, chan::Board::area_bytes(members),
-                                 take_log_frame);
+  transport->board =
+      chan::Board(first, static_cast<uint32_t>(comm.rank), members, board_areas(members), take_log_frame);
 }
 
 // The board's frames come from the first member, which tells the others where they are.
@@ -46,19 +46,19 @@ void give_board(Comm& comm) {
   set_board(comm, {first});
 }
 
-spmc::EPageIndex take(uint32_t members, size_t area) {
+spmc::EPageIndex take(uint32_t members, chan::BoardAreas areas) {
   g_job->boards_made.store(1, std::memory_order_relaxed);
-  return g_boards.take(members, area);
+  return g_boards.take(members, areas);
 }
 
 }  // namespace
 
 spmc::EPageIndex take_board(int members) {
   const auto n = static_cast<uint32_t>(members);
-  return take(n, chan::Board::area_bytes(n));
+  return take(n, board_areas(n));
 }
 
-spmc::EPageIndex take_log(const Comm& inter) { return take(members_of_both(inter), chan::Board::kNoArea); }
+spmc::EPageIndex take_log(const Comm& inter) { return take(members_of_both(inter), {}); }
 
 int unnoticed_mismatch() {
   Comm* first = nullptr;
@@ -76,8 +76,7 @@ int unnoticed_mismatch() {
 void set_log(Comm& inter, spmc::EPageIndex log) {
   inter.transport = new CommTransport;
   inter.transport->first = log;
-  inter.transport->board =
-      chan::Board(log, own_member(inter), members_of_both(inter), chan::Board::kNoArea, take_log_frame);
+  inter.transport->board = chan::Board(log, own_member(inter), members_of_both(inter), {}, take_log_frame);
 }
 
 Comm& make_intra_copy(Comm& parent, uint32_t context, spmc::EPageIndex board) {

@@ -64,7 +64,7 @@ class Rounds {
   CommTransport& transport() const { return *comm_.transport; }
   uint32_t members() const { return board_.members(); }
   uint32_t me() const { return board_.member(); }
-  size_t block() const { return board_.area(); }  // bytes that one round can carry per member
+  size_t block() const { return board_.areas().bytes; }  // bytes that one round can carry per member
   uint32_t most_ahead() const { return board_.most_ahead(); }
 
   // Where this member writes its `bytes` of the coming round, once everybody has read what was there. The parts of

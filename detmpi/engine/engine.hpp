@@ -408,7 +408,7 @@ class Engine {
   int turn_cores_ = 0;  // so many cores, on each of which equally many ranks take turns; 0: they do not
   spmc::base::WaitLine* wait_line_ = nullptr;
   spmc::FramePool pool_{spmc::SpaceId{0}};
-  chan::SlabWindow window_{pool_, 1, 1, 0};
+  chan::SlabWindow window_{pool_, 1, 1, 0, 0};
   spmc::EPageIndex ring_block_;  // frames for the rings of new lanes
   uint32_t ring_block_left_ = 0;
   size_t eager_bytes_ = 0;  // largest message that goes into one record

@@ -79,6 +79,7 @@ struct alignas(4096) JobTable {
   uint32_t lane_cells;    // of each lane's ring
   uint32_t slab_pages;    // of each slab of a window
   uint32_t slab_step;     // slabs of a window at first, and by which it grows
+  uint32_t slab_soon;     // slabs of it as soon as they have been used in turn
   uint32_t slab_limit;    // slabs of a window at most
   uint32_t lookahead;     // L of LOGICAL-TIME: least time between a send and its arrival
   uint32_t world_board;   // first frame
@@ -90,6 +91,7 @@ struct alignas(4096) JobTable {
   uint32_t order_output;  // 1: what the ranks print is merged in logical-time order (job/output_merge.hpp)
   uint32_t label_output;  // 1: every line of it names its rank
   uint32_t with_errors;   // 1: both for standard error too
+  uint64_t board_room;    // bytes for the areas of a board, if that has not more of them anyway
   uint64_t seed;          // of the order of messages; 0: the plain one
   uint64_t ranks_offset;  // of the parts, from the table's start, in bytes
   uint64_t lanes_offset;

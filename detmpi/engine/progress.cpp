@@ -25,7 +25,7 @@ void Engine::start(int rank) {
   }
   wait_line_ = &spmc::segment::space_slot(space_of_rank(rank)).wait;
   pool_ = spmc::FramePool(space_of_rank(rank));
-  window_ = chan::SlabWindow(pool_, g_job->slab_pages, g_job->slab_step, g_job->slab_limit);
+  window_ = chan::SlabWindow(pool_, g_job->slab_pages, g_job->slab_step, g_job->slab_soon, g_job->slab_limit);
   eager_bytes_ = std::min<uint64_t>(chan::LaneOut::max_payload(g_job->lane_cells), g_job->from_slab - 1);
   direct_from_ = g_job->direct_from;
   first_come_ = g_job->first_come != 0;

@@ -157,8 +157,7 @@ bool Engine::push_first(Request& request, Outbound& out) {
 bool Engine::push_piece(Request& request, Outbound& out) {
   chan::Cell* cell = out.lane.try_reserve(1);
   if (cell == nullptr) return false;
-  spmc::EPageIndex slab = window_.try_take();
-  if (slab.none() && window_.grow()) slab = window_.try_take();
+  const spmc::EPageIndex slab = window_.try_take();
   if (slab.none()) return false;
   const size_t n = std::min(request.data.left(), window_.slab_bytes());
   request.data.read_to_shared(spmc::segment::frame(slab), n);

@@ -86,7 +86,7 @@ void make_predefined_communicators(int rank) {
   world.transport = new CommTransport;
   world.transport->first = {g_job->world_board};
   world.transport->board = chan::Board(world.transport->first, static_cast<uint32_t>(rank), g_job->ranks,
-                                       chan::Board::area_bytes(g_job->ranks), take_log_frame);
+                                       board_areas(g_job->ranks), take_log_frame);
   Comm& self = comm_register(MPI_COMM_SELF, kSelfContext, 0, {rank});
   self.transport = new CommTransport;
 }

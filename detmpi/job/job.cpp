@@ -25,9 +25,10 @@ size_t page_aligned(size_t bytes) { return (bytes + spmc::kPageSize - 1) & ~(spm
 // The ways of messages. What is fastest is a matter of how the machine moves a line that is dirty in another core's
 // cache, so it was measured (docs/results/messages.md).
 struct Ways {
-  uint64_t window;        // bytes over which a rank's slabs circulate at most
-  uint64_t first_window;  // and as long as they suffice
-  uint64_t from_slab;     // bytes from which a message goes through a slab, not through the lane itself
+  uint64_t window;       // bytes over which a rank's slabs circulate soon
+  uint64_t most_window;  // and at most, if they do not suffice
+  uint64_t board;        // bytes over which the areas of a board circulate
+  uint64_t from_slab;    // bytes from which a message goes through a slab, not through the lane itself
   DirectFrom direct_from;
 };
 
@@ -35,11 +36,12 @@ struct Ways {
 // second-level cache 1 MiB), so that slabs circulate over more than that cache holds, and all but short messages go
 // through them. On Intel (Cascade Lake, 1 MiB) a window of 512 KiB is best. Either way with ping-pong, rings and pairs
 // of ranks that have a core each.
-constexpr Ways kWaysAmd = {4u << 20, 2u << 20, 2u << 10, {128u << 10, 128u << 10}};
-constexpr Ways kWaysElse = {512u << 10, 256u << 10, DirectFrom::kNever, {16u << 10, 128u << 10}};
+constexpr Ways kWaysAmd = {2u << 20, 4u << 20, 4u << 20, 2u << 10, {128u << 10, 128u << 10}};
+constexpr Ways kWaysElse = {256u << 10, 512u << 10, 0, DirectFrom::kNever, {16u << 10, 128u << 10}};
 // With more ranks than cores those of a core share its cache, and the sender copies into the window while the receiver
 // could not run anyway.
-constexpr uint64_t kFirstWindowCrowded = 512u << 10;
+constexpr uint64_t kWindowCrowded = 512u << 10;
+constexpr uint64_t kBoardCrowded = 2u << 20;
 constexpr DirectFrom kDirectFromCrowded = {256u << 10, 256u << 10};
 constexpr uint32_t kManyRanks = 16;  // with more the memory of all windows is kept within bounds
 
@@ -47,10 +49,11 @@ Ways choose_ways(uint32_t ranks) {
   Ways ways = __builtin_cpu_is("amd") ? kWaysAmd : kWaysElse;
   if (ranks > kManyRanks) {
     ways.window = kWaysElse.window;
-    ways.first_window = kWaysElse.first_window;
+    ways.most_window = kWaysElse.most_window;
   }
   if (ranks > spmc::base::usable_cores()) {
-    ways.first_window = std::min(ways.first_window, kFirstWindowCrowded);
+    ways.window = std::min(ways.window, kWindowCrowded);
+    ways.board = std::min(ways.board, kBoardCrowded);
     ways.direct_from = kDirectFromCrowded;
   }
   return ways;
@@ -69,14 +72,17 @@ void choose_sizes(JobTable& job) {
   job.lane_cells = job.ranks <= 64 ? 512 : 128;
   job.slab_pages = 2;
   const uint64_t slab_bytes = job.slab_pages * spmc::kPageSize;
-  job.slab_step = static_cast<uint32_t>(ways.first_window / slab_bytes);
-  job.slab_limit = static_cast<uint32_t>(ways.window / slab_bytes);
+  job.slab_step = 32;
+  job.slab_soon = static_cast<uint32_t>(ways.window / slab_bytes);
+  job.slab_limit = static_cast<uint32_t>(ways.most_window / slab_bytes);
+  // A program may have a thousand communicators.
+  job.board_room = std::min(ways.board, size_t{spmc::segment::header().frames} * spmc::kPageSize / 1024);
   job.from_slab = ways.from_slab;
   job.direct_from = ways.direct_from;
   if (wants_least_room()) {
     job.lane_cells = 4;
     job.slab_pages = job.slab_step = 1;
-    job.slab_limit = 3;
+    job.slab_soon = job.slab_limit = 3;
   }
 }
 
@@ -116,7 +122,8 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.inbox_offset = plan.sent_offset + page_aligned(n * sent_row(n) * sizeof(uint64_t));
   plan.watch_offset = plan.inbox_offset + page_aligned(n * plan.inbox_words * sizeof(uint64_t));
   const size_t board_offset = plan.watch_offset + page_aligned(n * plan.inbox_words * sizeof(uint64_t));
-  const uint32_t board_frames = chan::Board::frames_needed(plan.ranks, chan::Board::area_bytes(plan.ranks));
+  const uint32_t board_frames =
+      chan::Board::frames_needed(plan.ranks, chan::Board::areas_for(plan.ranks, plan.board_room));
   plan.bytes = board_offset + size_t{board_frames} * spmc::kPageSize;
 
   auto run = spmc::frame_pool().try_alloc_run(static_cast<uint32_t>(plan.bytes >> spmc::kPageShift));

@@ -31,7 +31,7 @@ class Members {
   ~Members() {
     leave();
     Board::blank_again(first_, n_);
-    spmc::FramePool::free(first_, Board::frames_needed(n_, Board::kNoArea));
+    spmc::FramePool::free(first_, Board::frames_needed(n_, {}));
   }
   // Another group takes over.
   void again() {
@@ -66,13 +66,13 @@ class Members {
 
  private:
   static spmc::EPageIndex take_run(uint32_t n) {
-    auto run = spmc::frame_pool().try_alloc_run(Board::frames_needed(n, Board::kNoArea));
+    auto run = spmc::frame_pool().try_alloc_run(Board::frames_needed(n, {}));
     EXPECT(run.ok());
     Board::blank(run.value(), n);
     return run.value();
   }
   void enter() {
-    for (uint32_t i = 0; i < n_; ++i) boards_.emplace_back(first_, i, n_, Board::kNoArea, take_frame);
+    for (uint32_t i = 0; i < n_; ++i) boards_.emplace_back(first_, i, n_, BoardAreas{}, take_frame);
   }
   void leave() {
     for (Board& board : boards_) board.leave();

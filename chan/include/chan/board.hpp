@@ -5,7 +5,8 @@
 //   Done  done[n]                rounds that member i has finished (has read everything it wanted), and when
 //   Place place[depth][n]        round k of member i: the line place[k % depth][i]
 //   Log   log[n]                 the operations that member i has begun (board_log.hpp)
-//   bytes area[kAreaDepth][n]    room for what does not fit into the line, in the same manner
+//   bytes area[areas][n]         room for what does not fit into the line: round k in k % areas, up to kAreaDepth
+//                                rounds at once
 //   bytes strip[depth][n]        room for what does not either, but is short
 //
 // A place, strip or area is written again after as many rounds as there are, when everybody has finished with it.
@@ -43,6 +44,7 @@ inline constexpr uint32_t kLeastPlaceDepth = 32;
 inline constexpr uint32_t kMostPlaceDepth = 128;
 inline constexpr uint32_t kAreaDepth = 8;  // what many rounds run ahead in would not stay in the cache
 inline constexpr uint32_t kBoardStep = kAreaDepth / 2;
+inline constexpr uint32_t kMostAreas = 64;
 static_assert((kLeastPlaceDepth / 2) % kBoardStep == 0);
 static_assert(2 * kMostPlaceDepth - 1 <= kLookBack);
 // The depth of places and strips among so many: what ranks that share cores can do in a turn (8 ranks on 2 cores,
@@ -90,22 +92,32 @@ struct BoardWhat {
   uint64_t second;
 };
 
+// The areas that each member of a board has.
+struct BoardAreas {
+  size_t bytes = 0;             // of each; 0: it is there for its logs alone, because its members exchange messages
+  uint32_t count = kAreaDepth;  // a power of two from kAreaDepth to kMostAreas
+  bool operator==(const BoardAreas&) const = default;
+};
+
 class Board {
  public:
   static constexpr size_t kLargestArea = 32768;
-  // Bytes of an area for a group of `members`: up to 4 MiB for all of them, which are taken when used.
-  static size_t area_bytes(uint32_t members) {
-    return members <= 128 ? std::min(kLargestArea, size_t{512 * 1024} / std::bit_ceil(members)) : 256;
+  // Those of a group of `members`: kAreaDepth for each, which are up to 4 MiB for all, or more if they find room in so
+  // many bytes. More of them make nobody wait any later; they are for machines that move a line slowly while another
+  // core has it dirty in its cache. They take memory when used.
+  static BoardAreas areas_for(uint32_t members, size_t room) {
+    const size_t bytes = members <= 128 ? std::min(kLargestArea, size_t{512 * 1024} / std::bit_ceil(members)) : 256;
+    const size_t fit = std::bit_floor(room / (bytes * std::max(members, 1u)));
+    return {bytes, static_cast<uint32_t>(std::clamp<size_t>(fit, kAreaDepth, kMostAreas))};
   }
   // Of a strip of such a board: a part of an area, none where that is short itself.
   static size_t strip_bytes(size_t area) { return area >= 2048 ? 512 : 0; }
-  // Of a board that is there for its logs alone, because its members exchange messages.
-  static constexpr size_t kNoArea = 0;
-  static size_t total_bytes(uint32_t members, size_t area) {
-    return blank_bytes(members) + members * (place_depth(members) * strip_bytes(area) + kAreaDepth * area);
+  static size_t total_bytes(uint32_t members, BoardAreas areas) {
+    return blank_bytes(members) +
+           members * (place_depth(members) * strip_bytes(areas.bytes) + areas.count * areas.bytes);
   }
-  static uint32_t frames_needed(uint32_t members, size_t area) {
-    return static_cast<uint32_t>((total_bytes(members, area) + spmc::kPageSize - 1) >> spmc::kPageShift);
+  static uint32_t frames_needed(uint32_t members, BoardAreas areas) {
+    return static_cast<uint32_t>((total_bytes(members, areas) + spmc::kPageSize - 1) >> spmc::kPageShift);
   }
 
   // Makes a board blank before its group uses it; areas and strips need no clearing.
@@ -114,13 +126,13 @@ class Board {
   }
   // The same of one that a group has left.
   static void blank_again(spmc::EPageIndex first, uint32_t members) {
-    const Board board(first, 0, members, kNoArea);
+    const Board board(first, 0, members, {});
     for (uint32_t i = 0; i < members; ++i) free_chunks(board.log(i));
     blank(first, members);
   }
   // Has every member left?
   static bool abandoned(spmc::EPageIndex first, uint32_t members) {
-    const Board board(first, 0, members, kNoArea);
+    const Board board(first, 0, members, {});
     for (uint32_t i = 0; i < members; ++i) {
       if ((board.done(i).rounds.load(std::memory_order_acquire) & kLeft) == 0) return false;
     }
@@ -130,17 +142,17 @@ class Board {
   Board() = default;
   // `first`: first of frames_needed() consecutive frames, blank when the group is made. `take_frame`: for the log of
   // this member; null for who begins nothing.
-  Board(spmc::EPageIndex first, uint32_t member, uint32_t members, size_t area, TakeFrame* take_frame = nullptr)
+  Board(spmc::EPageIndex first, uint32_t member, uint32_t members, BoardAreas areas, TakeFrame* take_frame = nullptr)
       : base_(spmc::segment::frame(first)),
         member_(member),
         members_(members),
         depth_(place_depth(members)),
-        area_(area),
+        areas_(areas),
         writer_(take_frame) {}
 
   uint32_t member() const { return member_; }
   uint32_t members() const { return members_; }
-  size_t area() const { return area_; }
+  BoardAreas areas() const { return areas_; }
   uint64_t round() const { return round_; }  // number of the round that comes next, for reading
   // How many rounds this member may have published before it reads the first of them: for more it would wait for
   // itself.
@@ -157,9 +169,9 @@ class Board {
   std::byte* data_of(uint64_t round, uint32_t member, size_t bytes) const {
     if (bytes <= kPlaceBytes) return place(round, member).data;
     std::byte* const areas = base_ + logs_offset() + members_ * sizeof(BoardLog);
-    const size_t strip = strip_bytes(area_);
-    if (bytes > strip) return areas + ((round % kAreaDepth) * members_ + member) * area_;
-    return areas + kAreaDepth * members_ * area_ + ((round & (depth_ - 1)) * members_ + member) * strip;
+    const size_t strip = strip_bytes(areas_.bytes);
+    if (bytes > strip) return areas + (area_of(round) * members_ + member) * areas_.bytes;
+    return areas + areas_.count * members_ * areas_.bytes + ((round & (depth_ - 1)) * members_ + member) * strip;
   }
   BoardLog& log(uint32_t member) const { return reinterpret_cast<BoardLog*>(base_ + logs_offset())[member]; }
   BoardDone& done(uint32_t member) const {
@@ -169,7 +181,7 @@ class Board {
   // How many rounds every member must have finished before this member may write `bytes` in the round that it publishes
   // next.
   uint64_t needed(size_t bytes) const {
-    const uint64_t rounds = (bytes <= std::max(kPlaceBytes, strip_bytes(area_)) ? depth_ : kAreaDepth) / 2;
+    const uint64_t rounds = (bytes <= std::max(kPlaceBytes, strip_bytes(areas_.bytes)) ? depth_ : kAreaDepth) / 2;
     const uint64_t half = written_ / rounds;
     return half < 2 ? 0 : (half - 1) * rounds;
   }
@@ -313,6 +325,9 @@ class Board {
   static void set(std::atomic<uint64_t>& own, uint64_t bit) {
     own.store(own.load(std::memory_order_relaxed) | bit, std::memory_order_release);
   }
+  // Short programs use few of them. Where that changes, at a multiple of both numbers, a round has the area of the one
+  // that is kAreaDepth before it, as ever.
+  uint64_t area_of(uint64_t round) const { return round & ((round < kMostAreas ? kAreaDepth : areas_.count) - 1); }
   size_t places_offset() const { return sizeof(BoardHead) + members_ * done_bytes(depth_); }
   size_t logs_offset() const { return places_offset() + size_t{depth_} * members_ * sizeof(BoardPlace); }
   uint64_t first_asked_by_any() const {
@@ -331,7 +346,7 @@ class Board {
   uint32_t member_ = 0;
   uint32_t members_ = 0;
   uint32_t depth_ = kLeastPlaceDepth;  // of places and strips; a power of two
-  size_t area_ = 0;
+  BoardAreas areas_;
   uint64_t round_ = 0;
   uint64_t written_ = 0;         // the round that this member publishes next; round_ or later
   uint64_t settled_ = 0;         // every member has finished at least this many rounds

@@ -14,15 +14,32 @@ namespace chan {
 
 class SlabWindow {
  public:
-  // `slab_pages` frames per slab; grows by `step` slabs when all are in use, or by fewer if memory is short, up
-  // to about `limit` slabs.
-  SlabWindow(spmc::FramePool& pool, uint32_t slab_pages, uint32_t step, uint32_t limit)
-      : pool_(&pool), slab_pages_(slab_pages), step_(step), limit_(limit) {}
+  // `slab_pages` frames per slab. The window grows by `step` slabs, or by fewer if memory is short: when all are in
+  // use, up to about `limit` slabs, and each time that all have been taken in turn, up to `soon`. So who sends little
+  // has few pages made, and who sends much soon has as many slabs as are fast.
+  SlabWindow(spmc::FramePool& pool, uint32_t slab_pages, uint32_t step, uint32_t soon, uint32_t limit)
+      : pool_(&pool), slab_pages_(slab_pages), step_(step), soon_(soon), limit_(limit) {}
 
   size_t slab_bytes() const { return size_t{slab_pages_} << spmc::kPageShift; }
 
-  // A slab of the caller's, or none while all are in use. The state of its first frame stands for the slab's.
+  // A slab of the caller's, or none while all are in use and there can be no more. The state of its first frame stands
+  // for the slab's.
   spmc::EPageIndex try_take() {
+    if (next_ == 0 && slabs_.size() < soon_) [[unlikely]]
+      grow();
+    const spmc::EPageIndex slab = find_free();
+    if (!slab.none()) [[likely]]
+      return slab;
+    return slabs_.size() < limit_ && grow() ? find_free() : slab;
+  }
+
+  // Consumer's side: the content has been copied out.
+  static void release(spmc::EPageIndex slab) {
+    spmc::segment::pageinfo(slab).state.store(spmc::kFrameFree, std::memory_order_release);
+  }
+
+ private:
+  spmc::EPageIndex find_free() {
     for (size_t looked = 0; looked < slabs_.size(); ++looked) {
       const spmc::EPageIndex slab = slabs_[next_];
       next_ = next_ + 1 == slabs_.size() ? 0 : next_ + 1;
@@ -34,21 +51,14 @@ class SlabWindow {
     }
     return {};
   }
-
-  // Makes room for more slabs. False at the limit or when the segment has no frames left.
-  bool grow();
-
-  // Consumer's side: the content has been copied out.
-  static void release(spmc::EPageIndex slab) {
-    spmc::segment::pageinfo(slab).state.store(spmc::kFrameFree, std::memory_order_release);
-  }
-
- private:
   std::vector<spmc::EPageIndex> more_slabs();
+  // False when the segment has no frames left.
+  bool grow();
 
   spmc::FramePool* pool_;
   uint32_t slab_pages_;
   uint32_t step_;
+  uint32_t soon_;
   uint32_t limit_;
   size_t next_ = 0;
   std::vector<spmc::EPageIndex> slabs_;
