@@ -5,6 +5,7 @@
 // move (DESIGN section 9).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include <spmc/frames.hpp>
@@ -25,7 +26,7 @@ class SlabWindow {
   // A slab of the caller's, or none while all are in use and there can be no more. The state of its first frame stands
   // for the slab's.
   spmc::EPageIndex try_take() {
-    if (next_ == 0 && slabs_.size() < soon_) [[unlikely]]
+    if (next_ == 0 && slabs_.size() < soon_ && passes_++ % kPassesPerStep == 0) [[unlikely]]
       grow();
     const spmc::EPageIndex slab = find_free();
     if (!slab.none()) [[likely]]
@@ -39,16 +40,22 @@ class SlabWindow {
   }
 
  private:
+  static constexpr uint32_t kPassesPerStep = 4;  // to make a page takes as long as a message
+  // Who has found none asks again and again; to look at all each time would take their lines from the consumers.
+  static constexpr size_t kLooksWhenFull = 8;
   spmc::EPageIndex find_free() {
-    for (size_t looked = 0; looked < slabs_.size(); ++looked) {
+    const size_t most = full_ ? std::min(kLooksWhenFull, slabs_.size()) : slabs_.size();
+    for (size_t looked = 0; looked < most; ++looked) {
       const spmc::EPageIndex slab = slabs_[next_];
       next_ = next_ + 1 == slabs_.size() ? 0 : next_ + 1;
       spmc::PageInfo& info = spmc::segment::pageinfo(slab);
       if (info.state.load(std::memory_order_acquire) != spmc::kFrameFree) continue;
       info.state.store(spmc::kFrameHeld, std::memory_order_relaxed);
       __builtin_prefetch(&spmc::segment::pageinfo(slabs_[next_]));
+      full_ = false;
       return slab;
     }
+    full_ = true;
     return {};
   }
   std::vector<spmc::EPageIndex> more_slabs();
@@ -61,6 +68,8 @@ class SlabWindow {
   uint32_t soon_;
   uint32_t limit_;
   size_t next_ = 0;
+  uint32_t passes_ = 0;
+  bool full_ = false;  // none was free at the last look
   std::vector<spmc::EPageIndex> slabs_;
 };
 
