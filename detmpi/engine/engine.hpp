@@ -153,8 +153,9 @@ class Engine {
   // --- sends (send.cpp) ---
   // Puts the request's message under way: at once, or behind those that wait. Sets pushed, and complete if it is.
   void send(Request& request);
-  // The fast path: a message of consecutive bytes that fits into a record. False when it must go the long way.
-  bool try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context);
+  // The fast path: a message of consecutive bytes that fits into a record. Its time of arrival; 0: it must go the long
+  // way.
+  uint64_t try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context);
   void push_waiting();
   void flush();  // blocks until every message sent so far is in its lane, or was taken out of its buffer
   // A message that is still offered goes through the window from now on. No effect on others.
@@ -311,6 +312,7 @@ class Engine {
   void take_record(int from, Inbound& in, chan::Cell* cell);
   void take_message(int from, Inbound& in, chan::Cell* cell, uint32_t kind);
   void take_piece(int from, Inbound& in, const chan::Cell* cell);
+  bool is_worth_a_look(const Request& receive);
   Request* match_posted(Inbound& in, uint32_t context, int tag);
   Request* match_at_once(const chan::Cell& cell, const chan::match::Key& key);
   void match(Request& request, const chan::match::Key& key, int source, int tag, uint64_t bytes);
@@ -412,6 +414,7 @@ class Engine {
   spmc::EPageIndex ring_block_;  // frames for the rings of new lanes
   uint32_t ring_block_left_ = 0;
   size_t eager_bytes_ = 0;  // largest message that goes into one record
+  uint32_t receives_ = 0;   // that were posted without a look at the lane
   std::vector<Outbound> out_;
   std::vector<Inbound> in_;
   std::vector<int> sources_;     // ranks that have opened a lane to this one, ascending

@@ -71,7 +71,15 @@ void Engine::receive(Request& request) {
     return;
   }
   in_[static_cast<size_t>(request.source)].posted.push(&request);
-  poll_source(request.source, &request);
+  if (request.blocking || is_worth_a_look(request)) poll_source(request.source, &request);
+}
+
+// Whether to look for the message of a receive that nobody waits for yet. To look costs as much as a message where that
+// has not come, since the line of the lane is in the sender's cache. But who posts many must take in what there is now
+// and then, and a large message may be copied by both ranks from now on.
+bool Engine::is_worth_a_look(const Request& receive) {
+  constexpr uint32_t kLookEvery = 16;
+  return receive.data.size() > eager_bytes_ || ++receives_ % kLookEvery == 0;
 }
 
 void Engine::receive_since(Request& request, uint64_t post) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -77,7 +78,8 @@ void request_delete(Request& request) {
   if (request.handle != MPI_REQUEST_NULL) free_handle(request);
   if (request.comm != nullptr) comm_release(*request.comm);
   std::free(request.own_buffer);
-  request = Request();
+  std::destroy_at(&request);
+  std::construct_at(&request);
   g_free.push_back(&request);
 }
 

@@ -66,17 +66,18 @@ void Engine::open_lane(int to) {
   inbox_word(to, bit / 64).fetch_or(uint64_t{1} << (bit % 64), std::memory_order_release);
 }
 
-bool Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context) {
-  if (bytes > eager_bytes_ || to == rank_) return false;
+uint64_t Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context) {
+  if (bytes > eager_bytes_ || to == rank_) return 0;
   Outbound& out = out_[static_cast<size_t>(to)];
-  if (!out.waiting.empty()) return false;
+  if (!out.waiting.empty()) return 0;
   if (!out.lane.open()) [[unlikely]]
     open_lane(to);
   const uint32_t cells = chan::LaneOut::cells_for(bytes);
   chan::Cell* cell = out.lane.try_reserve(cells);
-  if (cell == nullptr) return false;
+  if (cell == nullptr) return 0;
+  const uint64_t stamp = arrival_stamp(to, context);
   cell->aux = 0;
-  cell->stamp = arrival_stamp(to, context);
+  cell->stamp = stamp;
   cell->bytes = bytes;
   cell->context = context;
   cell->tag = tag;
@@ -84,7 +85,7 @@ bool Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const
   if (bytes > 0) spmc::base::copy_memory(payload, data, bytes);  // an empty message may have no buffer
   out.lane.publish(cell, cells, marker(kRecordEager, comm));
   wake_rank(to);
-  return true;
+  return stamp;
 }
 
 void Engine::send(Request& request) {

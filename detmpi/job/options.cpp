@@ -38,7 +38,7 @@ constexpr const char* kHelp =
     "      --memory=SIZE    shared memory for messages, such as 512M or 4G (default: half of the machine's)\n"
     "      --direct-from=SIZE|never\n"
     "                       copy messages of SIZE and more from buffer to buffer, smaller ones\n"
-    "                       through shared memory (default: 16K for blocking sends, 128K for others,\n"
+    "                       through shared memory (default: 128K, for blocking sends 16K but on AMD,\n"
     "                       256K with more ranks than cores)\n"
     "      --huge-pages[=no]\n"
     "                       long memory of the program asks the system for huge pages (default), which ranks\n"
