@@ -80,8 +80,8 @@ TEST_CASE("a window takes what memory there is") {
     while (take_run(spmc::kFramesPerChunk)) continue;
     spmc::FramePool::free(runs.back(), spmc::kFramesPerChunk);
     spmc::frame_pool().trim(0);
-    SlabWindow window(spmc::frame_pool(), kPages, 4 * kStep, kSoon, kLimit);
-    EXPECT(take_all(window).size() == spmc::kFramesPerChunk / kPages);
+    SlabWindow window = make_window();
+    EXPECT(take_all(window).size() == kStep);
   });
 }
 

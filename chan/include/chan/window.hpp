@@ -15,9 +15,9 @@ namespace chan {
 
 class SlabWindow {
  public:
-  // `slab_pages` frames per slab. The window grows by `step` slabs, or by fewer if memory is short: when all are in
-  // use, up to about `limit` slabs, and each time that all have been taken in turn, up to `soon`. So who sends little
-  // has few pages made, and who sends much soon has as many slabs as are fast.
+  // `slab_pages` frames per slab. The window grows by `step` slabs if there is memory: when all are in use, up to
+  // `limit` slabs, and each fourth time that all have been taken in turn, up to `soon`. So who sends little has few
+  // pages made, and who sends much soon has as many slabs as are fast.
   SlabWindow(spmc::FramePool& pool, uint32_t slab_pages, uint32_t step, uint32_t soon, uint32_t limit)
       : pool_(&pool), slab_pages_(slab_pages), step_(step), soon_(soon), limit_(limit) {}
 
@@ -40,7 +40,7 @@ class SlabWindow {
   }
 
  private:
-  static constexpr uint32_t kPassesPerStep = 4;  // to make a page takes as long as a message
+  static constexpr uint32_t kPassesPerStep = 4;  // to make a slab takes as long as a message or two
   // Who has found none asks again and again; to look at all each time would take their lines from the consumers.
   static constexpr size_t kLooksWhenFull = 8;
   spmc::EPageIndex find_free() {
@@ -58,7 +58,6 @@ class SlabWindow {
     full_ = true;
     return {};
   }
-  std::vector<spmc::EPageIndex> more_slabs();
   // False when the segment has no frames left.
   bool grow();
 
