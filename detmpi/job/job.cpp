@@ -41,6 +41,7 @@ constexpr Ways kWaysElse = {256u << 10, 512u << 10, 0, DirectFrom::kNever, {16u 
 // With more ranks than cores those of a core share its cache, and the sender copies into the window while the receiver
 // could not run anyway.
 constexpr uint64_t kWindowCrowded = 512u << 10;
+constexpr uint64_t kFromSlabCrowded = 4u << 10;
 constexpr uint64_t kBoardCrowded = 2u << 20;
 constexpr DirectFrom kDirectFromCrowded = {256u << 10, 256u << 10};
 constexpr uint32_t kManyRanks = 16;  // with more the memory of all windows is kept within bounds
@@ -50,10 +51,12 @@ Ways choose_ways(uint32_t ranks) {
   if (ranks > kManyRanks) {
     ways.window = kWaysElse.window;
     ways.most_window = kWaysElse.most_window;
+    ways.from_slab = kWaysElse.from_slab;
   }
   if (ranks > spmc::base::usable_cores()) {
     ways.window = std::min(ways.window, kWindowCrowded);
     ways.board = std::min(ways.board, kBoardCrowded);
+    ways.from_slab = std::max(ways.from_slab, kFromSlabCrowded);
     ways.direct_from = kDirectFromCrowded;
   }
   return ways;
