@@ -414,7 +414,7 @@ class Engine {
   spmc::EPageIndex ring_block_;  // frames for the rings of new lanes
   uint32_t ring_block_left_ = 0;
   size_t eager_bytes_ = 0;  // largest message that goes into one record
-  uint32_t receives_ = 0;   // that were posted without a look at the lane
+  uint32_t receives_ = 0;   // short ones that nobody waited for when they were posted
   std::vector<Outbound> out_;
   std::vector<Inbound> in_;
   std::vector<int> sources_;     // ranks that have opened a lane to this one, ascending

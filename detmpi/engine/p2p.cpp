@@ -50,8 +50,7 @@ void note_receive(Peer from, size_t room) {
   fold_answer(event);
 }
 
-void start_send(Request& request, const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to,
-                SendMode mode) {
+void address(Request& request, Comm& comm, Peer to, SendMode mode) {
   request.kind = RequestKind::kSend;
   request.mode = mode;
   request.comm = &comm;
@@ -59,6 +58,11 @@ void start_send(Request& request, const void* buf, int64_t count, const Datatype
   request.peer = to.rank;
   request.peer_world = receivers_in(comm)[static_cast<size_t>(to.rank)];
   request.tag = to.tag;
+}
+
+void start_send(Request& request, const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to,
+                SendMode mode) {
+  address(request, comm, to, mode);
   request.data = TypedBytes(type, buf, count);
   g_engine.send(request);
 }
@@ -139,13 +143,7 @@ void p2p_start_send(Request& request, const void* buf, int64_t count, const Data
     mode = look_at_send(buf, count, type, to, mode);
   const uint64_t stamp = try_send_now(buf, count, type, comm, to, mode);
   if (stamp == 0) return start_send(request, buf, count, type, comm, to, mode);
-  request.kind = RequestKind::kSend;
-  request.mode = mode;
-  request.comm = &comm;
-  request.context = to.context;
-  request.peer = to.rank;
-  request.peer_world = receivers_in(comm)[static_cast<size_t>(to.rank)];
-  request.tag = to.tag;
+  address(request, comm, to, mode);
   request.post = g_clock;
   request.stamp = stamp;
   request.started = request.pushed = request.complete = true;

@@ -42,7 +42,7 @@ namespace chan {
 
 inline constexpr uint32_t kLeastPlaceDepth = 32;
 inline constexpr uint32_t kMostPlaceDepth = 128;
-inline constexpr uint32_t kAreaDepth = 8;  // what many rounds run ahead in would not stay in the cache
+inline constexpr uint32_t kAreaDepth = 8;  // rounds that may be under way in areas, however many areas there are
 inline constexpr uint32_t kBoardStep = kAreaDepth / 2;
 inline constexpr uint32_t kMostAreas = 64;
 static_assert((kLeastPlaceDepth / 2) % kBoardStep == 0);
