@@ -1,7 +1,8 @@
-// All-to-all: every member has different data for every other. Blocks of one and the same size go through the board if
-// they are short, all in one round, and are read from where they lie if they are long; those in between are messages,
-// all receives posted first, sends starting at the right-hand neighbour. Of blocks of different sizes each member says
-// in a round which way they go; those of 64 members and more are messages. What a member has for itself is copied.
+// All-to-all: every member has different data for every other. Blocks of one and the same size go through the board,
+// all in one round, if those of a member find room there, and are read from where they lie if they are long; those in
+// between are messages, all receives posted first, sends starting at the right-hand neighbour. Of blocks of different
+// sizes each member says in a round which way they go; those of 64 members and more are messages. What a member has for
+// itself is copied.
 #include "block.hpp"
 #include "exposure.hpp"
 #include "impl.hpp"
@@ -208,8 +209,7 @@ int alltoall(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype,
   const size_t block = recvtype.size * static_cast<size_t>(recvcount);
   const size_t sent = in_place ? block : sendtype.size * static_cast<size_t>(sendcount);
   const size_t total = block * static_cast<size_t>(comm.size);
-  constexpr size_t kBoardBlock = 1024;
-  if (comm.size > 1 && block <= kBoardBlock && total <= Rounds(comm).block()) {
+  if (comm.size > 1 && total <= Rounds(comm).block()) {
     Rounds rounds(comm, Signature().bytes(sent).uneven(sent != block));
     if (rounds.out()) [[unlikely]]
       return rounds.code();

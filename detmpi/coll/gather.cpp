@@ -1,5 +1,6 @@
-// Gather, scatter and allgather. Equal blocks go from or to the root in a round on the board if they are short, and
-// straight between the memories of two members if they are long; others are messages.
+// Gather, scatter and allgather. Equal blocks go from or to the root in a round on the board if they are short, a
+// gather's in pieces, a round each, if they are longer, and straight between the memories of two members if they are
+// long; others are messages.
 #include "block.hpp"
 #include "exposure.hpp"
 #include "impl.hpp"
@@ -97,10 +98,19 @@ int scatter_by_messages(const Block& mine, BlockOf&& block_of, int root, Comm& c
 }
 
 // Two members have no round to share: what one sends the other is a message (scatter of 8 B: 0.14 us, in a round 0.16).
-// Blocks of a gather that do not fit into a strip are messages, of which as many can be ahead; those of a scatter are
-// together in the root's area.
+// Short blocks of a gather, which fit into a strip, go in a round. Those of a scatter are together in the root's area.
 bool gathers_in_round(Comm& comm, size_t block) {
   return comm.size > 2 && block <= chan::Board::strip_bytes(Rounds(comm).block());
+}
+// Longer ones of a gather are messages, of which more can be ahead, up to where the root falls behind with them: then
+// they go through areas, so that who sends does not get further ahead than the caches hold (8 ranks on 2 cores, 16 KiB:
+// 8 us, messages 26 to 31; 2 ranks 1.0 and 1.8, but 8 KiB 0.9 and 0.8). In how many rounds; 0: not so.
+size_t pieces_of_gather(Comm& comm, size_t block) {
+  const size_t area = Rounds(comm).block();
+  const bool small_group = area == chan::Board::kLargestArea;
+  const size_t least = comm.size > 2 ? 4096 : 8193;
+  const size_t most = small_group ? 2 * area : std::min(kExposedBlock - 1, kMostPieces * area);
+  return comm.size > 1 && block >= least && block <= most ? (block + area - 1) / area : 0;
 }
 bool scatters_in_round(Comm& comm, size_t block) {
   constexpr size_t kMostBytes = 8192;
@@ -140,6 +150,49 @@ int gather_in_round(const Block& mine, BlockOf&& block_of, int root, Comm& comm,
     if (!in_place) rounds.fail(copy_block(mine, block_of(root)));
   }
   rounds.finish();
+  return rounds.code();
+}
+
+// Each round carries a piece of every block. All have equally many, as the signature says.
+void send_pieces(Rounds& rounds, TypedBytes block, size_t pieces, int root) {
+  for (; pieces > 0; --pieces) {
+    const size_t n = std::min(block.left(), rounds.block());
+    std::byte* const place = prepare_sized(rounds, n);
+    if (n > 0) block.read_to_shared(place, n);
+    rounds.publish(root);
+    rounds.finish();
+  }
+}
+
+template <typename BlockOf>
+int gather_in_pieces(const Block& mine, BlockOf&& block_of, int root, Comm& comm, bool in_place,
+                     const Signature& signature, size_t pieces) {
+  Rounds rounds(comm, signature);
+  if (rounds.out()) [[unlikely]]
+    return rounds.code();
+  if (comm.rank != root) {
+    send_pieces(rounds, bytes_of(mine), pieces, root);
+    return rounds.code();
+  }
+  if (!in_place) rounds.fail(copy_block(mine, block_of(root)));
+  struct Incoming {
+    TypedBytes to;
+    uint64_t came = 0;
+  };
+  std::vector<Incoming> incoming;
+  for (int from = 0; from < comm.size; ++from) incoming.push_back({bytes_of(block_of(from))});
+  for (; pieces > 0; --pieces) {
+    for (int from = 0; from < comm.size; ++from) {
+      if (from == root) continue;
+      const auto piece = await_sized(rounds, static_cast<uint32_t>(from));
+      Incoming& in = incoming[static_cast<size_t>(from)];
+      in.to.write(piece.data(), piece.size());
+      in.came += piece.size();
+      rounds.has_read(piece.data(), piece.size());
+      if (pieces == 1) check_length(rounds, from, in.came, block_of(from));
+    }
+    rounds.finish();
+  }
   return rounds.code();
 }
 
@@ -274,6 +327,8 @@ int gather(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, v
   const Signature signature = Signature().root(root).message_bytes(bytes);
   if (gathers_in_round(comm, bytes))
     return gather_in_round(mine, block_of, root, comm, in_place, Signature(signature).in_round());
+  if (const size_t pieces = pieces_of_gather(comm, bytes); pieces > 0)
+    return gather_in_pieces(mine, block_of, root, comm, in_place, Signature(signature).in_pieces(pieces), pieces);
   if (is_exposed_at_root(comm, bytes))
     return gather_exposed(mine, first, root, comm, in_place, Signature(signature).exposed());
   return gather_by_messages(mine, block_of, root, comm, in_place, signature);

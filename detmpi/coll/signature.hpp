@@ -14,11 +14,13 @@
 
 namespace detmpi {
 
+inline constexpr size_t kMostPieces = 4;  // 3 bits
+
 // Packed into two words, as they stand in the board's log:
 //
 //   what[0]   call 0..15 | root + kRootBias 16..31, 0: none | operation 32..39, 0: none | element 40..47 | Size 48..55
 //             | uneven 56 | between groups 57 | root in the first one 58 | in a round 59
-//             | exposed 60
+//             | exposed 60 | in pieces 61..63, 0: not
 //   what[1]   of what Size says
 class Signature {
  public:
@@ -47,7 +49,8 @@ class Signature {
   Signature& message_bytes(uint64_t n) { return size(Size::kBytesOfMessage, n); }
   // Where the size decides it: the data do not go as messages, for which others would wait, but in a round.
   Signature& in_round() { return put(59, 1); }
-  Signature& exposed() { return put(60, 1); }  // read from where they lie
+  Signature& in_pieces(size_t n) { return put(61, n); }  // of a round each, up to kMostPieces
+  Signature& exposed() { return put(60, 1); }            // read from where they lie
   // Of the blocks of n members, whose sizes all know: in bytes, since each member may count in a type of its own.
   Signature& counts(Integers counts, const Datatype& type, int n);
 

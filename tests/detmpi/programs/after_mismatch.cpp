@@ -224,6 +224,7 @@ int late_gather() {
   return code;
 }
 int by_late_gather() { return come_late(late_gather); }
+int by_late_pieces() { return come_late(gather<9000>); }
 int by_late_scatter() { return come_late(scatter<kLong>); }
 int by_scan() { return g_odd ? bcast() : scan(); }
 int by_length() {
@@ -248,6 +249,7 @@ constexpr Operation kMismatches[] = {
     {"start", by_start},
     {"making", by_making},
     {"late gather", by_late_gather},
+    {"late pieces", by_late_pieces},
     {"late scatter", by_late_scatter},
 };
 constexpr Operation kMatching[] = {
@@ -255,7 +257,8 @@ constexpr Operation kMatching[] = {
     {"gather", gather<1>},
     {"allreduce", allreduce<1>},
     {"scatter", scatter<1>},
-    {"long gather", gather<9000>},
+    {"gather in pieces", gather<9000>},
+    {"long gather", gather<20000>},
     {"long scatter", scatter<9000>},
     {"alltoall", alltoall<1>},
     {"long alltoall", alltoall<10000>},

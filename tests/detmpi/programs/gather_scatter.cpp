@@ -130,6 +130,10 @@ int main(int argc, char** argv) {
           scatterv(g, limit / 3, limit, root, in_place);
         }
       }
+      // Where blocks become pieces, and two pieces, and none.
+      for (const int count : {1023, 1024, 2049, 8191, 16384, 16385}) {
+        if (g.size <= 16) gather(g, count, root, count % 2 == 0);
+      }
       gather_columns(g, 1, root);
       gather_columns(g, 9000, root);
       columns_at_root(g, 3, root);

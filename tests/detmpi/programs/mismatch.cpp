@@ -9,8 +9,8 @@ namespace {
 
 MPI_Comm g_comm = MPI_COMM_WORLD;
 bool g_odd = false;  // this rank differs
-int g_in[30000];
-int g_out[30000];
+int g_in[60000];
+int g_out[60000];
 
 int allreduce(int count, MPI_Datatype type, MPI_Op op) { return MPI_Allreduce(g_in, g_out, count, type, op, g_comm); }
 
@@ -91,9 +91,14 @@ int gather_round_or_messages() { return MPI_Gather(g_in, g_odd ? 500 : 1, MPI_IN
 int scatter_long() { return MPI_Scatter(g_in, 1, MPI_INT, g_out, g_odd ? 2 : 1, MPI_INT, 0, g_comm); }
 int scatter_short() { return MPI_Scatter(g_in, 20, MPI_INT, g_out, g_odd ? 1 : 20, MPI_INT, 0, g_comm); }
 int scatter_round_or_messages() { return MPI_Scatter(g_in, 1, MPI_INT, g_out, g_odd ? 2000 : 1, MPI_INT, 0, g_comm); }
-int gather_exposed() { return MPI_Gather(g_in, g_odd ? 10000 : 9000, MPI_INT, g_out, 9000, MPI_INT, 0, g_comm); }
-int gather_exposed_or_messages() {
+int gather_pieces() { return MPI_Gather(g_in, g_odd ? 10000 : 9000, MPI_INT, g_out, 9000, MPI_INT, 0, g_comm); }
+int gather_fewer_pieces() { return MPI_Gather(g_in, g_odd ? 5000 : 9000, MPI_INT, g_out, 9000, MPI_INT, 0, g_comm); }
+int gather_pieces_or_messages() {
   return MPI_Gather(g_in, g_odd ? 500 : 9000, MPI_INT, g_out, 9000, MPI_INT, 0, g_comm);
+}
+int gather_exposed() { return MPI_Gather(g_in, g_odd ? 25000 : 20000, MPI_INT, g_out, 20000, MPI_INT, 0, g_comm); }
+int gather_exposed_or_messages() {
+  return MPI_Gather(g_in, g_odd ? 500 : 20000, MPI_INT, g_out, 20000, MPI_INT, 0, g_comm);
 }
 int scatter_exposed() { return MPI_Scatter(g_in, 9000, MPI_INT, g_out, g_odd ? 10000 : 9000, MPI_INT, 0, g_comm); }
 int scatter_messages_or_exposed() {
@@ -240,6 +245,9 @@ constexpr Mismatch kMismatches[] = {
     {"scatter_long", scatter_long},
     {"scatter_short", scatter_short},
     {"scatter_round_or_messages", scatter_round_or_messages},
+    {"gather_pieces", gather_pieces},
+    {"gather_fewer_pieces", gather_fewer_pieces},
+    {"gather_pieces_or_messages", gather_pieces_or_messages},
     {"gather_exposed", gather_exposed},
     {"gather_exposed_or_messages", gather_exposed_or_messages},
     {"scatter_exposed", scatter_exposed},
