@@ -76,9 +76,9 @@ base::Status try_create(const SegmentConfig& config) {
   DL_TRY_STATUS(map_segment(std::move(fd).value(), planned.segment_bytes));
   Header& h = header();
   // Nobody else has the segment yet, so plain bytes will do; the atomic counters are zero in both.
-  std::memcpy(static_cast<void*>(&h), &planned, offsetof(Header, asymmetric_fences));
-  h.asymmetric_fences = base::asymmetric_fences_pay(config.busy_spaces) && base::asymmetric_fences_available() ? 1 : 0;
-  base::g_asymmetric_fences = h.asymmetric_fences != 0;
+  std::memcpy(static_cast<void*>(&h), &planned, offsetof(Header, fences));
+  h.fences = base::fences_for(config.busy_spaces);
+  base::g_fences = h.fences;
   base::register_for_fences();
   // Frame 0 stands for "none": its chunk belongs to nobody who allocates.
   chunk_owner(0).store(~0u, std::memory_order_relaxed);
@@ -95,7 +95,7 @@ base::Status try_attach(base::UniqueFd fd) {
     detach();
     return base::Error{EINVAL, "segment: wrong magic, version or size"};
   }
-  base::g_asymmetric_fences = h.asymmetric_fences != 0;
+  base::g_fences = h.fences;
   base::register_for_fences();
   return {};
 }

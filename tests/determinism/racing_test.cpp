@@ -6,8 +6,9 @@
 // of paper 000), "rendezvous_relay" (its Fig. 4), and the same in the messages of MG and LU ("rendezvous_halo",
 // "lu_wavefront ssend"). Here nothing arises that would have to be broken: they end, and never meet a verdict.
 //
-// RACING_RUNS is the number of disturbed runs of each program with each number of ranks; without it there are 2, and
-// the storm of tests is a smaller one.
+// RACING_RUNS is the number of disturbed runs of each program with each number of ranks; without it there are 2, of
+// sanitized ones 1, and the storm of tests is a smaller one.
+#include <algorithm>
 #include <cstdlib>
 #include <iterator>
 #include <set>
@@ -30,7 +31,10 @@ constexpr const char* kPrograms[] = {
     "waitany_server",     "waitsome_server", "work_stealing",
 };
 
-unsigned disturbed_runs() { return static_cast<unsigned>(test_support::number_from_environment("RACING_RUNS", 2)); }
+unsigned disturbed_runs() {
+  return static_cast<unsigned>(
+      test_support::number_from_environment("RACING_RUNS", test_support::kAddressSanitizer ? 1 : 2));
+}
 
 const determinism_test::Disturbance& disturbance(unsigned i) { return kDisturbances[i % std::size(kDisturbances)]; }
 
@@ -58,6 +62,7 @@ void expect_same(const std::string& name, int ranks, const std::vector<std::stri
   std::vector<std::vector<std::string>> jobs;
   std::vector<RunResult> peaceful;
   for (const char* start : kStarts) {
+    if (jobs.size() >= std::max(1u, disturbed_runs())) break;  // none would be compared with it
     auto with = options;
     with.push_back(start);
     jobs.push_back(racing_job(ranks, name, with));

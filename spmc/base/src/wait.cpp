@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
+#include <ctime>
 
 #include <base/cores.hpp>
 
@@ -17,7 +19,7 @@ WaitPolicy g_wait_policy;
 uint32_t g_spin_budget = 1;
 uint64_t g_no_yields_before = 0;
 int g_home_core = -1;
-bool g_asymmetric_fences = false;
+Fences g_fences = Fences::kFull;
 
 namespace {
 
@@ -76,24 +78,30 @@ void go_home() {
   next = now + pause;
 }
 
-void register_for_fences() {
-  if (g_asymmetric_fences) membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+Fences fences_for(unsigned spaces) {
+  const int commands = membarrier(MEMBARRIER_CMD_QUERY);
+  if (commands <= 0 || (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) == 0) return Fences::kFull;
+  return spaces <= usable_cores() ? Fences::kAsymmetric : Fences::kAsymmetricLater;
 }
 
-bool asymmetric_fences_pay(unsigned spaces) { return spaces <= usable_cores(); }
-
-bool asymmetric_fences_available() {
-  const int commands = membarrier(MEMBARRIER_CMD_QUERY);
-  return commands > 0 && (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0;
+void register_for_fences() {
+  if (g_fences != Fences::kFull) membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
 }
 
 void heavy_fence() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (g_asymmetric_fences) membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+  if (g_fences != Fences::kFull) membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 
 void futex_wait(std::atomic<uint32_t>& word, uint32_t expected) {
   ::syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT, expected, nullptr, nullptr, 0);
+}
+
+bool futex_wait_for(std::atomic<uint32_t>& word, uint32_t expected, uint64_t ns) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  const timespec time{static_cast<time_t>(ns / kSecond), static_cast<long>(ns % kSecond)};
+  return ::syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT, expected, &time, nullptr, 0) == 0 ||
+         errno != ETIMEDOUT;
 }
 
 void futex_wake_all(std::atomic<uint32_t>& word) {

@@ -42,8 +42,8 @@ struct alignas(4096) Header {
   uint64_t chunks_offset;
   uint64_t eptabs_offset;
   uint64_t frames_offset;
-  uint32_t asymmetric_fences;  // 1: sleepers use membarrier (base/wait.hpp); all must agree
-  uint32_t root_value[7];      // free for the layer that owns the job (first frame of its tables, ...)
+  base::Fences fences;     // of sleepers and wakers (base/wait.hpp); all must agree
+  uint32_t root_value[7];  // free for the layer that owns the job (first frame of its tables, ...)
   alignas(64) std::atomic<uint32_t> chunks_seen;  // chunks from here on never had an owner
   std::atomic<uint32_t> next_region;  // regions are numbered in order of allocation, and reused lowest first
   uint32_t window_pages;              // memory that a region's window of generations may take; set by the creator

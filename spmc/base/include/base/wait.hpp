@@ -12,8 +12,12 @@
 // sleeps. A waker publishes what the sleeper waits for, issues a light fence, and looks at `sleeping`. Of the two
 // fences the light one is a compiler barrier where the kernel offers membarrier(GLOBAL_EXPEDITED), because the
 // sleeper's heavy fence then makes every running space execute a full barrier: either the waker sees sleeping = 1, or
-// the sleeper sees what was published. Where it is not offered, both are full fences; and where there are more spaces
-// than cores: there they sleep often, and a membarrier interrupts the other cores (14 us on a virtual machine).
+// the sleeper sees what was published. Where it is not offered, both are full fences.
+//
+// A membarrier interrupts the other cores (14 us on a virtual machine), and spaces that share cores sleep often. So
+// there the sleeper sleeps for a millisecond first, and then for a tenth of a second, without it, and looks again after
+// each; the heavy fence comes before the sleep that nothing ends but a waker. Who misses a waker, whose store was still
+// on its way from its core at the last look, therefore is late once, by a millisecond.
 #pragma once
 
 #include <atomic>
@@ -61,19 +65,26 @@ extern uint32_t g_spin_budget;    // spins of the next wait, at most g_wait_poli
 extern int g_home_core;
 void go_home();  // at most every few milliseconds; otherwise does nothing
 
+// The same for all spaces of a job.
+enum class Fences : uint32_t {
+  kFull,             // both are
+  kAsymmetric,       // the sleeper's is a membarrier
+  kAsymmetricLater,  // not before its first sleeps, which end by themselves
+};
+Fences fences_for(unsigned spaces);  // so many busy ones, on this kernel
 // Must run once in every space (also after fork and exec) before it sleeps or wakes.
-bool asymmetric_fences_pay(unsigned spaces);  // with so many busy ones?
-bool asymmetric_fences_available();           // does the kernel offer the membarrier this needs?
 void register_for_fences();
-extern bool g_asymmetric_fences;
+extern Fences g_fences;
 void heavy_fence();
 inline void light_fence() {
-  if (g_asymmetric_fences) [[likely]]
+  if (g_fences != Fences::kFull) [[likely]]
     std::atomic_signal_fence(std::memory_order_seq_cst);
   else std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void futex_wait(std::atomic<uint32_t>& word, uint32_t expected);  // may return early
+// The same for `ns` at most. False: nobody has ended it.
+bool futex_wait_for(std::atomic<uint32_t>& word, uint32_t expected, uint64_t ns);
 void futex_wake_all(std::atomic<uint32_t>& word);
 void wake_sleeper(WaitLine& line);
 
@@ -84,17 +95,33 @@ inline void notify(WaitLine& line) {
     wake_sleeper(line);
 }
 
+inline constexpr uint64_t kFirstSleepsNs[] = {1'000'000, 100'000'000};
+
+// One sleep, until a waker ends it, or `ready`, after one of the first sleeps.
+template <typename Ready>
+void sleep_on(WaitLine& mine, Ready&& ready) {
+  if (g_fences == Fences::kAsymmetricLater) {
+    for (const uint64_t ns : kFirstSleepsNs) {
+      if (futex_wait_for(mine.sleeping, 1, ns) || ready()) return;
+    }
+    heavy_fence();
+    if (ready()) return;
+  }
+  futex_wait(mine.sleeping, 1);
+}
+
 // Sleeper's side: sleeps at most once; `ready` has just been false. Returns after a wake-up, spurious or not.
 template <typename Ready>
 bool sleep_unless(WaitLine& mine, Ready&& ready) {
   mine.sleeping.store(1, std::memory_order_relaxed);
-  heavy_fence();
+  if (g_fences == Fences::kAsymmetricLater) std::atomic_thread_fence(std::memory_order_seq_cst);
+  else heavy_fence();
   if (ready()) {
     mine.sleeping.store(0, std::memory_order_relaxed);
     return true;
   }
   const uint64_t begin = monotonic_ns();
-  futex_wait(mine.sleeping, 1);
+  sleep_on(mine, ready);
   mine.sleeping.store(0, std::memory_order_relaxed);
   g_wait_counters.sleeps += 1;
   g_wait_counters.sleep_ns += monotonic_ns() - begin;
