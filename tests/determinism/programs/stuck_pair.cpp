@@ -1,7 +1,7 @@
 // Ranks 0 and 2 wait for each other, from one call on that comes after many. Rank 3 has waited for rank 4 since long
 // before, and that one comes to wait for the pair somewhat later. The others print and ask for the time for ever, but
 // from rank 5 on each comes to wait for the pair, too, sooner or later in real time.
-#include "support/sanitized.hpp"
+#include "../../support/sanitized.hpp"
 #include "testing.hpp"
 
 using namespace mpi_test;
