@@ -216,8 +216,8 @@ int alltoall(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype,
     if (sent != block) [[unlikely]]
       rounds.fail_uneven(sent, block);
     std::byte* place = rounds.prepare(total);
-    if (in_place) pack_all(place, recvbuf, recvcount * comm.size, recvtype);
-    else if (sent == block) pack_all(place, in, sendcount * comm.size, sendtype);
+    if (in_place) pack_to_shared(place, recvbuf, recvcount * comm.size, recvtype);
+    else if (sent == block) pack_to_shared(place, in, sendcount * comm.size, sendtype);
     rounds.publish();
     for (int step = 0; step < comm.size; ++step) {  // each from another one
       const int from = (comm.rank + comm.size - step) % comm.size;
