@@ -204,7 +204,7 @@ int scatter_in_round(const Block& mine, const Block& first, int root, Comm& comm
     return rounds.code();
   const auto n = static_cast<size_t>(comm.size);
   if (comm.rank == root) {
-    pack_all(prepare_sized(rounds, n * first.bytes()), first.base, first.count * comm.size, *first.type);
+    pack_to_shared(prepare_sized(rounds, n * first.bytes()), first.base, first.count * comm.size, *first.type);
     rounds.publish();
     if (!in_place) rounds.fail(copy_block(nth(first, root), mine));
   } else {
