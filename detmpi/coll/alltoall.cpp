@@ -208,8 +208,9 @@ int alltoall(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype,
   const bool in_place = sendbuf == MPI_IN_PLACE;
   const size_t block = recvtype.size * static_cast<size_t>(recvcount);
   const size_t sent = in_place ? block : sendtype.size * static_cast<size_t>(sendcount);
-  const size_t total = block * static_cast<size_t>(comm.size);
-  if (comm.size > 1 && total <= Rounds(comm).block()) {
+  const auto members = static_cast<size_t>(comm.size);
+  if (members > 1 && block <= Rounds(comm).block() / members) {
+    const size_t total = block * members;
     Rounds rounds(comm, Signature().bytes(sent).uneven(sent != block));
     if (rounds.out()) [[unlikely]]
       return rounds.code();

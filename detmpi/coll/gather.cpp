@@ -105,11 +105,12 @@ bool gathers_in_round(Comm& comm, size_t block) {
 // they go through areas, so that who sends does not get further ahead than the caches hold (8 ranks on 2 cores, 16 KiB:
 // 8 us, messages 26 to 31; 2 ranks 1.0 and 1.8, but 8 KiB 0.9 and 0.8). In how many rounds; 0: not so.
 size_t pieces_of_gather(Comm& comm, size_t block) {
+  if (comm.size == 1) return 0;
   const size_t area = Rounds(comm).block();
   const bool small_group = area == chan::Board::kLargestArea;
   const size_t least = comm.size > 2 ? 4096 : 8193;
   const size_t most = small_group ? 2 * area : std::min(kExposedBlock - 1, kMostPieces * area);
-  return comm.size > 1 && block >= least && block <= most ? (block + area - 1) / area : 0;
+  return block >= least && block <= most ? (block + area - 1) / area : 0;
 }
 bool scatters_in_round(Comm& comm, size_t block) {
   if (comm.size == 1) return false;
