@@ -73,11 +73,16 @@ inline std::string difference(const RunResult& a, const RunResult& b) {
   return "'" + line(a.out) + "' and '" + line(b.out) + "'";
 }
 
-// Once for each number of ranks, in both ways of starting by turns.
-inline void expect_success_once(const std::string& name, const std::vector<int>& numbers_of_ranks) {
+// Both ways of starting, by turns.
+inline const char* next_start() {
   static size_t turn = 0;
+  return kStarts[turn++ % std::size(kStarts)];
+}
+
+// Once for each number of ranks.
+inline void expect_success_once(const std::string& name, const std::vector<int>& numbers_of_ranks) {
   for (const int ranks : numbers_of_ranks) {
-    const char* const start = kStarts[turn++ % std::size(kStarts)];
+    const char* const start = next_start();
     const auto run = test_support::run_command(job(ranks, name, {start}));
     INFO(name << " on " << ranks << " ranks, " << start << "\n" << run.err);
     REQUIRE(run.exit_code == 0);

@@ -6,7 +6,9 @@
 #include <base/wait.hpp>
 #include <catch2/catch.hpp>
 
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,13 +76,16 @@ class Memory {
   Shared* shared_;
 };
 
-// A process that runs `body`, which does not return.
+// A process that runs `body`, which does not return, and ends with this one.
 template <typename Body>
 pid_t start(Body&& body) {
-  const pid_t process = ::fork();
+  const pid_t parent = ::getpid(), process = ::fork();
   REQUIRE(process >= 0);
-  if (process == 0) body();
-  return process;
+  if (process != 0) return process;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+  body();
+  ::_exit(1);
 }
 
 void expect_well_ended(pid_t process) {

@@ -97,17 +97,19 @@ inline void notify(WaitLine& line) {
 
 inline constexpr uint64_t kFirstSleepsNs[] = {1'000'000, 100'000'000};
 
-// One sleep, until a waker ends it, or `ready`, after one of the first sleeps.
+// One sleep, until a waker ends it, or `ready`, after one of the first sleeps: then true.
 template <typename Ready>
-void sleep_on(WaitLine& mine, Ready&& ready) {
+bool sleep_until_ready(WaitLine& mine, Ready&& ready) {
   if (g_fences == Fences::kAsymmetricLater) {
     for (const uint64_t ns : kFirstSleepsNs) {
-      if (futex_wait_for(mine.sleeping, 1, ns) || ready()) return;
+      if (futex_wait_for(mine.sleeping, 1, ns)) return false;
+      if (ready()) return true;
     }
     heavy_fence();
-    if (ready()) return;
+    if (ready()) return true;
   }
   futex_wait(mine.sleeping, 1);
+  return false;
 }
 
 // Sleeper's side: sleeps at most once; `ready` has just been false. Returns after a wake-up, spurious or not.
@@ -121,11 +123,11 @@ bool sleep_unless(WaitLine& mine, Ready&& ready) {
     return true;
   }
   const uint64_t begin = monotonic_ns();
-  sleep_on(mine, ready);
+  const bool is_ready = sleep_until_ready(mine, ready);
   mine.sleeping.store(0, std::memory_order_relaxed);
   g_wait_counters.sleeps += 1;
   g_wait_counters.sleep_ns += monotonic_ns() - begin;
-  return ready();
+  return is_ready || ready();
 }
 
 inline constexpr uint32_t kLeastSpins = 20;
