@@ -143,9 +143,23 @@ void Engine::conclude_what_is_known(const Wait& wait) {
   if (concluded_at_ == news() && !acks_lack_room_) return;
   concluded_at_ = news();
   if (unacknowledged_.empty() && waits_for_all_there_is(wait)) return settle(Horizon::Others(horizon_, rank_));
-  horizon_.set_self(later(earliest_return(wait), 1));
+  horizon_.set_self(later(g_clock, 1));
+  if (needs_own_bound()) horizon_.set_self(later(earliest_return(wait), 1));
   settle();
   if (!unacknowledged_.empty()) settle_acks();
+}
+
+// Is there anything that only a bound of this rank's own could make final, beyond its clock? To find one looks at all
+// others.
+bool Engine::needs_own_bound() const {
+  if (!unacknowledged_.empty()) return true;
+  bool needed = false;
+  matcher_.each_open([&](const Receive& r) {
+    if (needed || r.held) return;
+    const uint64_t candidate = matcher_.least_candidate(r);
+    needed = candidate != kNever && r.due(horizon_.next_arrival(rank_), rank_) <= candidate;
+  });
+  return needed;
 }
 
 // The only receive in question is the one that is waited for. Then this rank sends nothing that could be its message,

@@ -25,7 +25,7 @@ namespace detmpi {
 
 // Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may
 // be of different builds.
-inline constexpr uint32_t kJobVersion = 17;
+inline constexpr uint32_t kJobVersion = 18;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor

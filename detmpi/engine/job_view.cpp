@@ -81,7 +81,7 @@ void JobView::read_record(int rank, chan::match::Record& record, uint64_t* versi
   std::atomic_thread_fence(acquire);
   if ((before & 1) != 0 || line.version.load(relaxed) != before || count > kMostRecordWords) return;  // it moves
   words_.resize(count);
-  uint64_t* room = record_words(frame);
+  uint64_t* room = record_words(rank, frame);
   for (size_t i = 0; i < count; ++i) words_[i] = std::atomic_ref(room[i]).load(relaxed);
   std::atomic_thread_fence(acquire);
   if (line.version.load(relaxed) != before) return;

@@ -1,6 +1,6 @@
-// What each rank publishes of itself for logical time, in its line of the space table (space/table.hpp, ClockLine) and,
-// for the record of what it waits for, in frames of its own; and the job as whoever is attached to its segment reads
-// it.
+// What each rank publishes of itself for logical time, in its slot of the space table (space/table.hpp): the ClockLine,
+// and behind it the record of what it waits for, which lies in frames of its own if it is long; and the job as whoever
+// is attached to its segment reads it.
 //
 //   clock       at every call, and while it is blocked
 //   record      while it is blocked for longer: one Need after the other (chan/match/snapshot.hpp), in words of 8 bytes
@@ -26,7 +26,13 @@ inline constexpr uint64_t kAllBut = 1u << 7;
 inline constexpr uint32_t kMostRecordWords = 1u << 24;  // more than any rank has requests to wait for
 
 inline space::ClockLine& clock_line(int rank) { return space::lines(space_of_rank(rank)).clock; }
-inline uint64_t* record_words(uint32_t frame) {
+
+// A short record lies in the slot, so that whoever reads all of them touches no page for each. Frame 0 is the
+// segment's.
+inline constexpr uint32_t kRecordInSlot = 0;
+inline constexpr size_t kSlotRecordWords = sizeof(space::SpaceLines::upper) / (sizeof(uint64_t));
+inline uint64_t* record_words(int rank, uint32_t frame) {
+  if (frame == kRecordInSlot) return reinterpret_cast<uint64_t*>(space::lines(space_of_rank(rank)).upper);
   return reinterpret_cast<uint64_t*>(spmc::segment::frame(spmc::EPageIndex{frame}));
 }
 

@@ -52,12 +52,12 @@ void Publisher::store(const std::vector<uint64_t>& words) {
     const auto pages = static_cast<uint32_t>((words.size() * 2 + kPageWords - 1) / kPageWords);
     auto run = frames_->try_alloc_run(pages);
     if (!run) end_out_of_memory("the record of what a rank waits for");
-    room_ = run.value();
+    room_ = run.value().value;
     room_words_ = pages * kPageWords;
   }
-  uint64_t* room = record_words(room_.value);
+  uint64_t* room = record_words(rank_, room_);
   for (size_t i = 0; i < words.size(); ++i) std::atomic_ref(room[i]).store(words[i], relaxed);
-  line_->record_frame.store(room_.value, relaxed);
+  line_->record_frame.store(room_, relaxed);
   line_->record_words.store(static_cast<uint32_t>(words.size()), relaxed);
 }
 

@@ -34,8 +34,8 @@ class Publisher {
   spmc::FramePool* frames_ = nullptr;
   bool waits_ = false;
   uint32_t version_ = 0;
-  spmc::EPageIndex room_;  // none at first
-  size_t room_words_ = 0;
+  uint32_t room_ = kRecordInSlot;  // first frame
+  size_t room_words_ = kSlotRecordWords;
   std::vector<uint64_t> words_;
 };
 

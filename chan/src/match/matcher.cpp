@@ -218,7 +218,7 @@ Outlook Matcher::outlook(const Receive& receive, const Horizon& horizon) const {
   if (receive.final()) return {true, receive.time()};
   Time least = kNever;
   const auto consider = [&](int source) {
-    const Message* m = first_candidate(receive, source);
+    const Message* m = is_occupied(source) ? first_candidate(receive, source) : nullptr;
     least = std::min(least, receive.due(m != nullptr ? m->key.arrival : horizon.next_arrival(source), source));
   };
   if (receive.source != kAny) consider(receive.source);

@@ -146,6 +146,11 @@ class Matcher {
   bool holds_only(const Receive& receive) const {
     return groups_.size() == 1 && groups_[0].first == &receive && groups_[0].last == &receive;
   }
+  // Has the source any messages? Without a look at its queues.
+  bool is_occupied(int source) const {
+    const auto s = static_cast<size_t>(source);
+    return (occupied_[s / 64] >> (s % 64) & 1) != 0;
+  }
   // Visits the sources that a receive from any may have messages of: few of many, as a rule. That they can send in its
   // context shows in the messages.
   template <typename Visit>
