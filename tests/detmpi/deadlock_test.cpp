@@ -114,6 +114,9 @@ TEST_CASE("requests that cannot complete") { expect("requests", 2, {"MPI_Waitall
 TEST_CASE("none of several requests can complete") {
   expect("any_of", 3, {"MPI_Waitany", "any of these would do", "a message from any rank, tag 2"});
 }
+TEST_CASE("a wait for any of many") {
+  expect("any_of_many", 4, {"4 of 4 ranks", "any of these would do", "a message from rank 0, tag 12"});
+}
 TEST_CASE("a cycle of synchronous sends") {
   expect("synchronous", 2, {"waits for rank 1 to receive a synchronous message, tag 4", "rank 0 -> rank 1 -> rank 0"});
 }
