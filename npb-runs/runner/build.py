@@ -1,6 +1,7 @@
 """Compiles the programs for every library, and the counters; keeps what is still up to date."""
 
 import pathlib
+import shutil
 
 from libraries import NO_CXX_BINDINGS, compile_program, note, shorten
 from runner.plan import CHANNELS, INSTRUMENTED
@@ -10,6 +11,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 COUNTERS = [HERE / f"{part}.c" for part in ("counters", "copies", "trace")]
 COUNTERS_DEPEND = [*COUNTERS, HERE / "copies.h", HERE / "trace.h"]
 COUNTER_FLAGS = ["-std=c11", "-O2", "-fPIC", "-shared"]
+SWITCHES = HERE / "switches.c"
 
 
 class Builder:
@@ -37,6 +39,11 @@ class Builder:
         """The library to be preloaded, None if it cannot be made."""
         library = self.libraries[library_name]
         return self.make(f"counters.{library_name}.so", library.cc, COUNTER_FLAGS, COUNTERS, COUNTERS_DEPEND)
+
+    def switches(self):
+        """The program that measures how fast a core changes from process to process, None if it cannot be made."""
+        compiler = shutil.which("cc")
+        return self.make("switches", compiler, ["-std=c11", "-O2"], [SWITCHES], [SWITCHES]) if compiler else None
 
     def make(self, name, compiler, flags, sources, depends):
         target = self.folder / name

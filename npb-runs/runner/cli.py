@@ -196,9 +196,10 @@ def run_session(options, runs, found, chosen, file):
     contenders = list({run.contender.key(): run.contender for run in runs}.values())
     executables, counters = build.build_all(builder, chosen, cases, contenders, not options.no_probe or options.own_time)
     versions = {library.name: machine.version_of(library) for library in found}
+    switch_ns = machine.switch_ns(builder.switches()) if options.own_time else None
     tools = execute.Tools(found, {program.name: program for program in chosen}, executables, counters, versions,
-                          options.own_time)
-    file.write(session_record(options, found, versions))
+                          options.own_time, switch_ns)
+    file.write(session_record(options, found, versions) | {"switch_ns": switch_ns})
     runs = [run for run in runs if tools.executable(run)]
     execute.Series(runs, tools, file, progress.Progress(), options.timeout).run_all()
     everything = summary.Summary([results.read_records(options.out)])

@@ -8,7 +8,7 @@ import tempfile
 
 import jobs
 from libraries import note
-from runner import critical_path, outputs, plan
+from runner import critical_path, outputs, plan, turns
 
 OK, UNVERIFIED, FAILED, TIMEOUT = "ok", "unverified", "failed", "timeout"
 
@@ -16,13 +16,14 @@ OK, UNVERIFIED, FAILED, TIMEOUT = "ok", "unverified", "failed", "timeout"
 class Tools:
     """What the runs need: everything that was built, the libraries by name, and their versions."""
 
-    def __init__(self, libraries, programs, executables, counters, versions, own_time=False):
+    def __init__(self, libraries, programs, executables, counters, versions, own_time=False, switch_ns=None):
         self.libraries = {library.name: library for library in libraries}
         self.programs = programs
         self.executables = executables
         self.counters = counters
         self.versions = versions
         self.own_time = own_time
+        self.switch_ns = switch_ns  # what a core takes to change from one process to another; None: not known
 
     def counts(self, run):
         """Are the counters preloaded in this run?"""
@@ -65,11 +66,11 @@ def read_counters(path):
         return None
 
 
-def own_times(counters, folder, ranks):
+def own_times(counters, folder, ranks, switch_ns=None):
     """The least times in which the program's own code, without MPI, can run on the cores of this machine: that of the
-    rank with the most of it, or of all by the cores; that which its ranks need as they wait for each other; and with one copy of
-    each message."""
-    times = dict.fromkeys(("own_seconds", "path_seconds", "copied_path_seconds"))
+    rank with the most of it, or of all by the cores; that which its ranks need as they wait for each other; with one copy of
+    each message; and, where ranks share cores, with what these take to change from one to another."""
+    times = dict.fromkeys(("own_seconds", "path_seconds", "copied_path_seconds", "turns_seconds"))
     if not counters or not counters.get("own_all_ns"):
         return times
     cores = len(os.sched_getaffinity(0))
@@ -86,6 +87,8 @@ def own_times(counters, folder, ranks):
             times["path_seconds"] = least(critical_path.least_ns(traces), own)
             copied = critical_path.least_ns(traces, rates)
             times["copied_path_seconds"] = least(copied, own + critical_path.all_copies_ns(traces, rates))
+            if switch_ns and ranks > cores:
+                times["turns_seconds"] = round(turns.shortest_ns(traces, rates, cores, switch_ns) * 1e-9, 6)
     except (OSError, critical_path.TraceError) as error:
         note(f"npb: no critical path: {error}")
     return times
@@ -118,7 +121,7 @@ def execute(run, tools, timeout):
             variables["NPB_TRACE"] = str(traces)
         outcome = jobs.run_command(tools.command(run), timeout, variables or None, peak)
         counters = read_counters(file) if counted else None
-        times = own_times(counters, traces, run.case.ranks) if traced else {}
+        times = own_times(counters, traces, run.case.ranks, tools.switch_ns) if traced else {}
     printed = outputs.parse(outcome.output, outcome.errors)
     status, reason = judge(outcome, printed)
     benchmark, problem_class, ranks, variant, library, mode = run.key()

@@ -45,6 +45,12 @@ def describe():
     }
 
 
+def switch_ns(program):
+    """How long a core takes to change from process to process, None if `program` (switches.c) is none or fails."""
+    text = said_by(str(program)).strip() if program else ""
+    return int(text) if text.isdigit() else None
+
+
 def version_of(library):
     """The version of an MPI library, None if it does not tell."""
     if not library.launcher:

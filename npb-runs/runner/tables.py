@@ -11,9 +11,14 @@ in a run that is not timed; in brackets the ratio to the better peer."""
 OWN_TIME_NOTE = """Medians of the least time in which the programs' own code, all between MPI calls, could have run on the
 cores of the machine: processor time of the rank with the most, or of all ranks by the number of cores; in brackets the median of
 its part of the run time."""
-BOUND_NOTE = """Parts of the better peer's own runs, medians, which no library can save: the programs' own time; the time in which that
-can run as ranks wait for messages and in collective operations for each other; and that with one copy of each message of 4 KiB and
-more, of those below 1 MiB only where each rank has a core. Reached: the run time with the first of DetMPI's modes by that of the peer."""
+BOUND_NOTE = """Parts of the better peer's run time, medians, which no library can save, by the traces of that peer's runs and of those with
+the first of DetMPI's modes: the programs' own time; the time in which that can run as ranks wait for messages and in collective
+operations for each other; that with one copy of each message of 4 KiB and more, of those below 1 MiB only where each rank has a core;
+and, where ranks share cores, replayed on these, in the best of four orders, with what a core takes to change from one process to
+another. Reached: the run time with DetMPI by that of the peer."""
+GROWTH_NOTE = """Run time with the first of DetMPI's modes by that with the fewest ranks that the program ran with, if these are no more than
+the cores; and what the programs' own time alone, and with one copy of each message and changes from process to process, makes of
+that: no library could do with less."""
 REST_NOTE = """Medians of what is not the programs' own of the run time: calls of MPI, and waiting for ranks that are behind; in
 brackets the ratio to the better peer. It comes from within single runs, so that the noise of the programs' code is not in it. The
 whole: what follows for the run time with the first of DetMPI's modes by that of the better peer if the own time is the same with each, its
@@ -156,19 +161,56 @@ def own_time_table(summary):
     return Table("The programs' own time", [*CASE_HEADER, *labels(summary.contenders)], rows, OWN_TIME_NOTE)
 
 
+BOUNDS = ("own_seconds", "path_seconds", "copied_path_seconds", "turns_seconds")
+
+
+def format_ratio(value):
+    return f"{value:.2f}x" if value else "-"
+
+
+def bounds_of(summary, case, contender, by):
+    """What no library could save of a median of run time, if the programs' code took as long as it did with this one."""
+    samples = summary.get(case, contender)
+    time = samples.median() if samples else None
+    parts = [samples.median_part(name) if time and by else None for name in BOUNDS]
+    return [part * time / by if part else None for part in parts]
+
+
+def with_all(bounds):
+    """The last one that is known."""
+    return next((bound for bound in reversed(bounds) if bound), None)
+
+
 def bound_table(summary):
-    """What a library could reach that took no time, and one that does nothing but wait and copy."""
+    """What a library could reach that took no time, and one that does nothing but wait, copy, and give cores on."""
     rows = []
+    ours = next(iter(summary.modes()), None)
     for case in summary.samples:
         peer = summary.fastest_peer(case)
-        samples = summary.get(case, peer) if peer else None
-        parts = [samples.median_part(name) if samples else None for name in ("own_seconds", "path_seconds", "copied_path_seconds")]
-        if any(parts):
-            modes = summary.modes()
-            reached = summary.ratio(case, modes[0], peer, summary.median) if modes else None
-            rows.append(case_cells(case) + [plan.label(*peer), *(f"{part:.2f}x" if part else "-" for part in [*parts, reached])])
-    header = [*CASE_HEADER, "library", "own time", "and waiting", "and one copy", "reached"]
+        by = summary.median(case, peer) if peer else None
+        theirs, own = (bounds_of(summary, case, each, by) for each in (peer, ours))
+        if any([*theirs, *own]):
+            reached = summary.ratio(case, ours, peer, summary.median) if ours else None
+            rows.append(case_cells(case) + [plan.label(*peer), *map(format_ratio, [*theirs, own[0], with_all(own), reached])])
+    header = [*CASE_HEADER, "library", "own time", "and waiting", "and one copy", "and turns", "DetMPI's own time", "with all that", "reached"]
     return Table("What no library can save", header, rows, BOUND_NOTE)
+
+
+def growth_table(summary):
+    """Of more ranks on the same cores."""
+    rows = []
+    ours = next(iter(summary.modes()), None)
+    cores = max((session["machine"]["cores"] for session in summary.sessions), default=0)
+    fewest = {}
+    for case in sorted(summary.samples, key=lambda case: case[2]):
+        base = fewest.setdefault((case[0], case[1], case[3]), case)
+        by = summary.median(base, ours) if base[2] <= cores < case[2] else None
+        bounds = bounds_of(summary, case, ours, by)
+        if any(bounds):
+            ratios = bounds[0], with_all(bounds), summary.median(case, ours) / by
+            rows.append(case_cells(case) + [base[2], *map(format_ratio, ratios)])
+    header = [*CASE_HEADER, "by that with", "own time", "with all that", "reached"]
+    return Table("More ranks than cores", header, rows, GROWTH_NOTE)
 
 
 def rest_table(summary):
@@ -248,7 +290,7 @@ def failure_table(summary):
 
 def all_tables(summary):
     """Those that have rows."""
-    makers = (time_table, own_time_table, bound_table, rest_table, rate_table, overhead_table, region_table, page_table, memory_table, counter_table,
+    makers = (time_table, own_time_table, bound_table, growth_table, rest_table, rate_table, overhead_table, region_table, page_table, memory_table, counter_table,
               system_table, failure_table)
     return [table for table in (make(summary) for make in makers) if table.rows]
 

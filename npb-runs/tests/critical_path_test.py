@@ -7,7 +7,7 @@ import unittest
 
 import runner_support
 
-from runner import critical_path
+from runner import critical_path, turns
 from runner.critical_path import ALL, BY_ROOT, END, MEMBER, POST, SEND, TO_ROOT, WAIT, Event, Rates, TraceError, least_ns
 
 MIB = 1 << 20
@@ -115,6 +115,58 @@ class Replays(unittest.TestCase):
         for trace in ([*receive(0, 0), event(END)], [event(ALL, channel=WORLD), *members(2), event(END)], [event(SEND, 1, peer=0)]):
             with self.assertRaises(TraceError):
                 least_ns([trace])
+
+
+class Turns(unittest.TestCase):
+    """Ranks that share cores."""
+
+    def shortest(self, traces, cores=1, switch_ns=0, rates=Rates()):
+        return turns.shortest_ns(traces, rates, cores, switch_ns)
+
+    def test_one_after_the_other(self):
+        traces = [[event(END, time)] for time in (10, 20, 40)]
+        self.assertEqual(self.shortest(traces), 70)
+        self.assertEqual(self.shortest(traces, switch_ns=3), 76)
+        self.assertEqual(self.shortest(traces, cores=2, switch_ns=3), 40)  # the two shorter ones share a core
+        self.assertEqual(self.shortest(traces, cores=3, switch_ns=3), 40)
+
+    def test_a_rank_that_waits_gives_its_core_away(self):
+        sender = [event(SEND, 100, peer=1), event(END, 5)]
+        receiver = [*receive(10, 0), event(END, 20)]
+        # The sender goes on to its end before it gives the core away, or the receiver waits first.
+        self.assertEqual(self.shortest([sender, receiver], switch_ns=7), 142)
+        self.assertEqual(self.shortest([sender, receiver], cores=2, switch_ns=7), 120)
+
+    def test_handed_to_and_fro(self):
+        """Two ranks on a core that wait for each other by turns: each turn is a change."""
+        rounds = 10
+        ping = [part for n in range(rounds) for part in (event(SEND, 5, peer=1), *receive(0, 1, number=n))] + [event(END)]
+        pong = [part for n in range(rounds) for part in (*receive(0, 0, number=n), event(SEND, 5, peer=0))] + [event(END)]
+        self.assertEqual(self.shortest([ping, pong]), 2 * rounds * 5)
+        self.assertEqual(self.shortest([ping, pong], switch_ns=100), 2 * rounds * (5 + 100))
+        self.assertEqual(self.shortest([ping, pong], cores=2, switch_ns=100), 2 * rounds * 5)
+
+    def test_collective_operations(self):
+        traces = [[event(ALL, time, channel=WORLD), event(END, 1), *members(3)] for time in (10, 20, 30)]
+        self.assertEqual(self.shortest(traces), 63)
+        self.assertEqual(self.shortest(traces, switch_ns=2), 63 + 4 * 2)
+        by_root = [[event(BY_ROOT, time, peer=1, channel=WORLD), event(END, 1), *members(3)] for time in (10, 20, 30)]
+        self.assertEqual(self.shortest(by_root, switch_ns=2), 63 + 3 * 2)  # who comes before the root waits for it
+
+    def test_copies_take_the_time_of_a_core(self):
+        rates = Rates(memory=MIB * 1e9 / 500)
+        traces = [[event(SEND, 100, peer=1, size=MIB), event(END)], [*receive(0, 0), event(END)]]
+        self.assertEqual(self.shortest(traces, rates=rates), 600)
+
+    def test_never_shorter_than_with_a_core_for_each(self):
+        traces = [[*receive(5, (rank + 1) % 4, work=7 * rank), event(END, 3)] for rank in range(4)]
+        for rank in range(4):
+            traces[rank].insert(0, event(SEND, 11 * rank, peer=(rank - 1) % 4))
+        self.assertGreaterEqual(self.shortest(traces, cores=2, switch_ns=1), least_ns(traces))
+
+    def test_what_cannot_be_replayed(self):
+        with self.assertRaises(TraceError):
+            self.shortest([[*receive(0, 0), event(END)]])
 
 
 class Files(unittest.TestCase):
