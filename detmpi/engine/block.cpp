@@ -154,12 +154,16 @@ void Engine::conclude_what_is_known(const Wait& wait) {
 bool Engine::needs_own_bound() const {
   if (!unacknowledged_.empty()) return true;
   bool needed = false;
-  matcher_.each_open([&](const Receive& r) {
-    if (needed || r.held) return;
-    const uint64_t candidate = matcher_.least_candidate(r);
-    needed = candidate != kNever && r.due(horizon_.next_arrival(rank_), rank_) <= candidate;
-  });
+  matcher_.each_open([&](const Receive& r) { needed = needed || candidate_behind_self(r) != kNever; });
   return needed;
+}
+
+// When what has come for the receive comes to it, if for all that is known this rank may still send itself something
+// that comes before; else kNever.
+uint64_t Engine::candidate_behind_self(const Receive& receive) const {
+  if (receive.held) return kNever;
+  const uint64_t candidate = matcher_.least_candidate(receive);
+  return receive.due(horizon_.next_arrival(rank_), rank_) <= candidate ? candidate : kNever;
 }
 
 // The only receive in question is the one that is waited for. Then this rank sends nothing that could be its message,
@@ -246,9 +250,9 @@ uint64_t Engine::own_due(const Wait& wait) const {
   }
   if (waits_for_all_there_is(wait)) return due;
   matcher_.each_open([&](const Receive& r) {
-    if (r.held || waits_for(wait, r) || std::ranges::find(r.senders, rank_) == r.senders.end()) return;
-    const uint64_t candidate = matcher_.least_candidate(r);
-    if (candidate != kNever && r.due(horizon_.next_arrival(rank_), rank_) <= candidate) due = std::min(due, candidate);
+    const uint64_t candidate = candidate_behind_self(r);
+    if (candidate >= due || waits_for(wait, r)) return;
+    if (std::ranges::find(r.senders, rank_) != r.senders.end()) due = candidate;
   });
   return due;
 }

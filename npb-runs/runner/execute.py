@@ -69,7 +69,7 @@ def read_counters(path):
 def own_times(counters, folder, ranks, switch_ns=None):
     """The least times in which the program's own code, without MPI, can run on the cores of this machine: that of the
     rank with the most of it, or of all by the cores; that which its ranks need as they wait for each other; with one copy of
-    each message; and, where ranks share cores, with what these take to change from one to another."""
+    each message. And about the time that they would take by turns, where equally many share each core."""
     times = dict.fromkeys(("own_seconds", "path_seconds", "copied_path_seconds", "turns_seconds"))
     if not counters or not counters.get("own_all_ns"):
         return times
@@ -87,7 +87,7 @@ def own_times(counters, folder, ranks, switch_ns=None):
             times["path_seconds"] = least(critical_path.least_ns(traces), own)
             copied = critical_path.least_ns(traces, rates)
             times["copied_path_seconds"] = least(copied, own + critical_path.all_copies_ns(traces, rates))
-            if switch_ns and ranks > cores:
+            if switch_ns and ranks > cores and ranks % cores == 0:
                 times["turns_seconds"] = round(turns.shortest_ns(traces, rates, cores, switch_ns) * 1e-9, 6)
     except (OSError, critical_path.TraceError) as error:
         note(f"npb: no critical path: {error}")

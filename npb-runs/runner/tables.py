@@ -13,12 +13,12 @@ cores of the machine: processor time of the rank with the most, or of all ranks 
 its part of the run time."""
 BOUND_NOTE = """Parts of the better peer's run time, medians, which no library can save, by the traces of that peer's runs and of those with
 the first of DetMPI's modes: the programs' own time; the time in which that can run as ranks wait for messages and in collective
-operations for each other; that with one copy of each message of 4 KiB and more, of those below 1 MiB only where each rank has a core;
-and, where ranks share cores, replayed on these, in the best of four orders, with what a core takes to change from one process to
-another. Reached: the run time with DetMPI by that of the peer."""
+operations for each other; and that with one copy of each message of 4 KiB and more, of those below 1 MiB only where each rank has a core.
+By turns is no bound, but an estimate, where equally many ranks share each core: all that replayed on these cores, in the best of four
+orders, with what a core takes to change from one process to another. Reached: the run time with DetMPI by that of the peer."""
 GROWTH_NOTE = """Run time with the first of DetMPI's modes by that with the fewest ranks that the program ran with, if these are no more than
-the cores; and what the programs' own time alone, and with one copy of each message and changes from process to process, makes of
-that: no library could do with less."""
+the cores; and what the programs' own time, which no library can save, makes of that, with waiting and one copy of each message, and by
+turns on the cores."""
 REST_NOTE = """Medians of what is not the programs' own of the run time: calls of MPI, and waiting for ranks that are behind; in
 brackets the ratio to the better peer. It comes from within single runs, so that the noise of the programs' code is not in it. The
 whole: what follows for the run time with the first of DetMPI's modes by that of the better peer if the own time is the same with each, its
@@ -176,11 +176,6 @@ def bounds_of(summary, case, contender, by):
     return [part * time / by if part else None for part in parts]
 
 
-def with_all(bounds):
-    """The last one that is known."""
-    return next((bound for bound in reversed(bounds) if bound), None)
-
-
 def bound_table(summary):
     """What a library could reach that took no time, and one that does nothing but wait, copy, and give cores on."""
     rows = []
@@ -191,8 +186,9 @@ def bound_table(summary):
         theirs, own = (bounds_of(summary, case, each, by) for each in (peer, ours))
         if any([*theirs, *own]):
             reached = summary.ratio(case, ours, peer, summary.median) if ours else None
-            rows.append(case_cells(case) + [plan.label(*peer), *map(format_ratio, [*theirs, own[0], with_all(own), reached])])
-    header = [*CASE_HEADER, "library", "own time", "and waiting", "and one copy", "and turns", "DetMPI's own time", "with all that", "reached"]
+            rows.append(case_cells(case) + [plan.label(*peer), *map(format_ratio, [*theirs, own[0], *own[2:], reached])])
+    header = [*CASE_HEADER, "library", "own time", "and waiting", "and one copy", "by turns", "DetMPI's own time", "and one copy", "by turns",
+              "reached"]
     return Table("What no library can save", header, rows, BOUND_NOTE)
 
 
@@ -207,9 +203,9 @@ def growth_table(summary):
         by = summary.median(base, ours) if base[2] <= cores < case[2] else None
         bounds = bounds_of(summary, case, ours, by)
         if any(bounds):
-            ratios = bounds[0], with_all(bounds), summary.median(case, ours) / by
+            ratios = [bounds[0], *bounds[2:], summary.median(case, ours) / by]
             rows.append(case_cells(case) + [base[2], *map(format_ratio, ratios)])
-    header = [*CASE_HEADER, "by that with", "own time", "with all that", "reached"]
+    header = [*CASE_HEADER, "by that with", "own time", "and one copy", "by turns", "reached"]
     return Table("More ranks than cores", header, rows, GROWTH_NOTE)
 
 

@@ -1,6 +1,6 @@
-"""How long a run would have taken at least where ranks share cores, by what they did when: replayed as critical_path.py does,
-but on so many cores, each of which runs one of its ranks at a time, until that must wait, and takes some time to change to the
-next. No schedule of all that are possible is known to be the best, so several are tried."""
+"""How long a run would have taken where ranks share cores, by what they did when: replayed as critical_path.py does, but on so
+many cores, each of which runs one of its ranks at a time, until that must wait, and takes some time to change to the next. An
+estimate of what a library could reach, and no bound: of all schedules a few are tried."""
 
 import collections
 import heapq
@@ -55,11 +55,14 @@ class Turns(Replay):
         elif event.kind == END:
             self.give_away(self.core_of[rank], time)
         else:
-            self.go_on(rank, time + (self.copies.copy_ns(event.bytes) if event.kind in (SEND, *COLLECTIVE) else 0))
+            self.go_on(rank, time)
         self.wake_for(rank, event, time)
 
     def go_on(self, rank, time):
-        """It has left the call at its place."""
+        """It has left the call at its place, but for the copy."""
+        event = self.traces[rank][self.places[rank]]
+        if event.kind in (SEND, *COLLECTIVE):
+            time += self.copies.copy_ns(event.bytes)
         self.places[rank] += 1
         heapq.heappush(self.events, (time + self.traces[rank][self.places[rank]].own_ns, rank))
 
@@ -109,7 +112,8 @@ def latest_ready(ready):
 
 
 def shortest_ns(traces, rates, cores, switch_ns):
-    """Of ranks dealt out to the cores in turn and in blocks, that go on as they have become ready or the other way round."""
+    """Of ranks dealt out to the cores in turn and in blocks, that go on as they have become ready or the other way round. Each
+    core has equally many ranks, or this means little: no rank changes its core here."""
     ranks = len(traces)
     deals = [[rank % cores for rank in range(ranks)], [rank * cores // ranks for rank in range(ranks)]]
     return min(Turns(traces, rates, deal, switch_ns, pick).run() for deal in deals for pick in (longest_ready, latest_ready))

@@ -157,6 +157,8 @@ class Turns(unittest.TestCase):
         rates = Rates(memory=MIB * 1e9 / 500)
         traces = [[event(SEND, 100, peer=1, size=MIB), event(END)], [*receive(0, 0), event(END)]]
         self.assertEqual(self.shortest(traces, rates=rates), 600)
+        everybody = [[event(ALL, 10, channel=WORLD, size=MIB), event(END), *members(2)] for _ in range(2)]
+        self.assertEqual(self.shortest(everybody, rates=rates), 1020)
 
     def test_never_shorter_than_with_a_core_for_each(self):
         traces = [[*receive(5, (rank + 1) % 4, work=7 * rank), event(END, 3)] for rank in range(4)]

@@ -360,12 +360,12 @@ class Tables(unittest.TestCase):
                    for library, mode, seconds, own, path, copied in (
                        ("detmpi", "logical", 1.0, 0.8, 0.9, 0.95), ("mpich", "", 2.0, 1.6, 1.7, 1.8),
                        ("openmpi", "", 4.0, 1.0, None, None))]
-        rows = [["cg", "S", 2, "MPICH", "0.80x", "0.85x", "0.90x", "-", "0.40x", "0.47x", "0.50x"]]
+        rows = [["cg", "S", 2, "MPICH", "0.80x", "0.85x", "0.90x", "-", "0.40x", "0.47x", "-", "0.50x"]]
         self.assertEqual(tables.bound_table(summary.Summary([records])).rows, rows)
         self.assertEqual(tables.bound_table(summary.Summary([records[::2]])).rows,
-                         [["cg", "S", 2, "Open MPI", "0.25x", "-", "-", "-", "0.20x", "0.24x", "0.25x"]])
+                         [["cg", "S", 2, "Open MPI", "0.25x", "-", "-", "-", "0.20x", "0.24x", "-", "0.25x"]])
         self.assertEqual(tables.bound_table(summary.Summary([records[1:]])).rows,
-                         [["cg", "S", 2, "MPICH", "0.80x", "0.85x", "0.90x", "-", "-", "-", "-"]])
+                         [["cg", "S", 2, "MPICH", "0.80x", "0.85x", "0.90x", "-", "-", "-", "-", "-"]])
         self.assertEqual(tables.bound_table(summary.Summary([records[:1]])).rows, [])
         self.assertEqual(tables.bound_table(self.summary).rows, [])
         records = [dict(record, turns_seconds=1.9) for record in records[1:2]]
@@ -376,7 +376,7 @@ class Tables(unittest.TestCase):
         records = [run_record(library="detmpi", mode="logical", ranks=ranks, seconds=seconds, own_seconds=own, turns_seconds=turns)
                    for ranks, seconds, own, turns in ((8, 3.0, 2.4, 2.7), (2, 2.0, 1.8, None), (4, 2.5, 2.0, None))]
         self.assertEqual(tables.growth_table(summary.Summary([[session, *records]])).rows,
-                         [["cg", "S", 4, 2, "1.00x", "1.00x", "1.25x"], ["cg", "S", 8, 2, "1.20x", "1.35x", "1.50x"]])
+                         [["cg", "S", 4, 2, "1.00x", "-", "-", "1.25x"], ["cg", "S", 8, 2, "1.20x", "-", "1.35x", "1.50x"]])
         self.assertEqual(tables.growth_table(summary.Summary([records])).rows, [])
         self.assertEqual(tables.growth_table(summary.Summary([[session, records[0]]])).rows, [])
 
