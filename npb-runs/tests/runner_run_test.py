@@ -106,11 +106,11 @@ class Runs(Whole):
         self.assertEqual(probe["round"], 0)
         self.assertNotIn("counters", timed)
 
-    def own_time(self, most_ms, all_ms):
+    def own_time(self, most_ms, all_ms, *options):
         """The one in the records, from what a rank has at most and what all have."""
         own = f', "own_most_ns": {most_ms * 10**6}, "own_all_ns": {all_ms * 10**6}'
         (self.folder / "own").write_text(own, encoding="utf-8")
-        done = self.npb_run("--mpi", "mpich", "--own-time", "--no-probe")
+        done = self.npb_run("--mpi", "mpich", "--own-time", "--no-probe", *options)
         self.assertIn("### The programs' own time", done.stdout)
         starts = self.calls("mpich -n")
         self.assertEqual([start for start in starts if "LD_PRELOAD" not in start], [])
@@ -123,18 +123,31 @@ class Runs(Whole):
     def test_the_own_time_of_all_by_the_cores(self):
         self.assertEqual(self.own_time(100, 300 * len(os.sched_getaffinity(0))), 0.3)
 
+    def write_trace(self, rank, events):
+        folder = self.folder / "traces"
+        folder.mkdir(exist_ok=True)
+        (folder / str(rank)).write_bytes(b"".join(critical_path.EVENT.pack(ms * 10**6, 0, kind, peer, 1, 0)
+                                                  for ms, kind, peer in events))
+
+    def test_ranks_that_share_cores(self):
+        cores = len(os.sched_getaffinity(0))
+        for rank in range(2 * cores):
+            self.write_trace(rank, [(100, critical_path.END, -1)])
+        self.assertEqual(self.own_time(100, 200 * cores, "--benchmarks", "ep", "--ranks", str(2 * cores)), 0.2)
+        (session,) = self.records("session")
+        (turns,) = {record["turns_seconds"] for record in self.records()}
+        self.assertGreater(session["switch_ns"], 0)
+        self.assertEqual(turns, round(0.2 + session["switch_ns"] * 1e-9, 6))
+
     def test_what_ranks_wait_for_each_other(self):
         """Two ranks of which each has 30 ms more of one of two phases; and their traces, if one is cut off."""
-        folder = self.folder / "traces"
-        folder.mkdir()
         for rank, first in enumerate((70, 40)):
-            events = [(first, critical_path.ALL, -1), (110 - first, critical_path.ALL, -1), (0, critical_path.END, -1),
-                      (0, critical_path.MEMBER, 0), (0, critical_path.MEMBER, 1)]
-            (folder / str(rank)).write_bytes(b"".join(critical_path.EVENT.pack(ms * 10**6, 0, kind, peer, 1, 0)
-                                                      for ms, kind, peer in events))
+            self.write_trace(rank, [(first, critical_path.ALL, -1), (110 - first, critical_path.ALL, -1), (0, critical_path.END, -1),
+                                    (0, critical_path.MEMBER, 0), (0, critical_path.MEMBER, 1)])
         self.assertEqual(self.own_time(110, 110), 0.11)
         self.assertEqual({record["path_seconds"] for record in self.records()}, {0.14})
-        with (folder / "1").open("ab") as file:
+        self.assertEqual({record["turns_seconds"] for record in self.records()}, {None})
+        with (self.folder / "traces" / "1").open("ab") as file:
             file.write(b"x")
         self.results.unlink()
         self.assertEqual(self.own_time(110, 110), 0.11)
