@@ -149,8 +149,8 @@ void Engine::conclude_what_is_known(const Wait& wait) {
   if (!unacknowledged_.empty()) settle_acks();
 }
 
-// Is there anything that only a bound of this rank's own could make final, beyond its clock? To find one looks at all
-// others.
+// Is there anything that only a bound of this rank's own could make final, beyond its clock? To find that bound it looks
+// at all others.
 bool Engine::needs_own_bound() const {
   if (!unacknowledged_.empty()) return true;
   bool needed = false;
