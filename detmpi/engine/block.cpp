@@ -144,15 +144,16 @@ void Engine::conclude_what_is_known(const Wait& wait) {
   concluded_at_ = news();
   if (unacknowledged_.empty() && waits_for_all_there_is(wait)) return settle(Horizon::Others(horizon_, rank_));
   horizon_.set_self(later(g_clock, 1));
-  if (needs_own_bound()) horizon_.set_self(later(earliest_return(wait), 1));
+  if (needs_own_bound(wait)) horizon_.set_self(later(earliest_return(wait), 1));
   settle();
   if (!unacknowledged_.empty()) settle_acks();
 }
 
-// Is there anything that only a bound of this rank's own could make final, beyond its clock? To find that bound it looks
-// at all others.
-bool Engine::needs_own_bound() const {
-  if (!unacknowledged_.empty()) return true;
+// Must this rank know of itself more than that it acts after its clock? To learn that it looks at all others. Who waits
+// for the first of several, or tests, asks of each receive when its message may come at the earliest, and one of its
+// own may; who waits for all, only of those whose message has come. And acknowledgements are given by it.
+bool Engine::needs_own_bound(const Wait& wait) const {
+  if (wait.kind != Wait::Kind::kAll || !unacknowledged_.empty()) return true;
   bool needed = false;
   matcher_.each_open([&](const Receive& r) { needed = needed || candidate_behind_self(r) != kNever; });
   return needed;

@@ -365,7 +365,7 @@ class Engine {
   void learn_by_snapshot(const Wait& wait);
   void learn_of_acks(const Wait& wait);
   void conclude_what_is_known(const Wait& wait);
-  bool needs_own_bound() const;
+  bool needs_own_bound(const Wait& wait) const;
   uint64_t candidate_behind_self(const chan::match::Receive& receive) const;
   bool waits_for_all_there_is(const Wait& wait) const;
   void ask(const Wait& wait);
