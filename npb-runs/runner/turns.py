@@ -48,14 +48,13 @@ class Turns(Replay):
         """The rank comes to a call."""
         event = self.traces[rank][self.places[rank]]
         self.times[rank] = time
-        entered = self.leave(rank, event) is not None
-        if not entered:
-            self.blocked.add(rank)
-            self.give_away(self.core_of[rank], time)
-        elif event.kind == END:
-            self.give_away(self.core_of[rank], time)
-        else:
+        may_leave = self.leave(rank, event) is not None
+        if may_leave and event.kind != END:
             self.go_on(rank, time)
+        else:
+            if not may_leave:
+                self.blocked.add(rank)
+            self.give_away(self.cores[self.core_of[rank]], time)
         self.wake_for(rank, event, time)
 
     def go_on(self, rank, time):
@@ -85,8 +84,7 @@ class Turns(Replay):
         if core.running is None:
             self.start_next(core, max(time, core.free))
 
-    def give_away(self, number, time):
-        core = self.cores[number]
+    def give_away(self, core, time):
         core.running, core.free = None, time
         if core.ready:
             self.start_next(core, time)
