@@ -340,6 +340,16 @@ TEST_CASE("long memory of the program asks for huge pages") {
   }
 }
 
+TEST_CASE("long blocks lie at offsets of their own in huge pages, where they lay before, and keep what is in them") {
+  if (test_support::kAddressSanitizer) return;  // which has a malloc of its own
+  for (const char* start : kStarts) {
+    const RunResult result = run_command_same(job(3, "long_blocks", {start}));
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(contains(result.out, "rank 2: blocks at "));
+  }
+}
+
 TEST_CASE("the logical clock repeats, and begins where it began") {
   for (const char* start : kStarts) {
     for (const int ranks : {1, 2, 5}) {

@@ -1,0 +1,51 @@
+// Long blocks of the program lie in whole huge pages: of a block of 4 MiB that begins anywhere, one is a huge page and
+// the two halves around it are small ones. But if all began with a page, they would begin in the same set of each
+// cache, which has room for few of the arrays that a loop runs through at once. So each begins a little further on in
+// its first page than the one before it.
+//
+//   taken (C library)                       huge page                huge page
+//   |   never touched                       |  offset     | origin | block ...                    |
+//
+// Where a block was taken stands in front of it. C, as malloc_names.c, for any thread. A function of the calls alone.
+// Measured: docs/results/npb.md.
+#pragma once
+
+#include <base/long_memory.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Not a multiple of a page, so that the beginnings fall into other sets of the first-level cache, too (64 of a line in
+// each page), and a long block never begins with a page.
+enum { kLongOffsetStep = 2 * 4096 + 64, kLongOffsets = 16 };
+
+struct detmpi_long_origin {
+  void* taken;
+  size_t size;  // as asked for
+  uint64_t seal;
+  uint64_t unused;  // the block is at a multiple of 16 from here, as malloc's are
+};
+
+static inline int detmpi_is_long(size_t size) { return size >= kHugePage && size <= PTRDIFF_MAX / 2; }
+
+// How much to take for it.
+static inline size_t detmpi_room_for_long(size_t size) { return size + kHugePage + kLongOffsets * kLongOffsetStep; }
+
+// The block, in so much.
+void* detmpi_place_long(void* taken, size_t size);
+
+// As realloc, to another long size, with what resizes blocks that are not long; NULL, and the block stays.
+void* detmpi_resize_long(struct detmpi_long_origin* origin, size_t size, void* (*resize)(void*, size_t));
+
+// Afterwards it is no block; returns where it was taken.
+void* detmpi_forget_long(struct detmpi_long_origin* origin);
+
+int detmpi_is_long_origin(const struct detmpi_long_origin* maybe);
+
+// NULL: not a long block, but any other one.
+static inline struct detmpi_long_origin* detmpi_long_origin(void* block) {
+  const uintptr_t at = (uintptr_t)block;
+  // What is in front of it is looked at only in its own page, which can be read.
+  if (__builtin_expect(at % 64 != 0 || at % 4096 == 0, 1)) return NULL;
+  struct detmpi_long_origin* const origin = (struct detmpi_long_origin*)block - 1;
+  return __builtin_expect(detmpi_is_long_origin(origin), 0) ? origin : NULL;
+}

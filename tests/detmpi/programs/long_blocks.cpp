@@ -1,0 +1,152 @@
+// Long blocks from malloc, calloc and realloc: they keep what is in them, in any sequence of calls and from any thread,
+// and lie in whole huge pages, each further on in its page than the one before. Prints where they lie.
+#include <malloc.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "testing.hpp"
+
+using namespace mpi_test;
+
+namespace {
+
+constexpr size_t kHugePage = 2 << 20;
+
+// What a block holds is looked at in each 64 KiB, and at its end: all of it would take long.
+constexpr size_t kStride = 65536;
+
+struct Block {
+  unsigned char* bytes = nullptr;
+  size_t size = 0;
+  unsigned char mark = 0;
+
+  unsigned char value(size_t at) const { return static_cast<unsigned char>(mark + at / kStride); }
+  void fill(unsigned char with) {
+    mark = with;
+    for (size_t at = 0; at < size; at += kStride) bytes[at] = value(at);
+    if (size != 0) bytes[size - 1] = value(size - 1);
+  }
+  bool holds(size_t length) const {
+    for (size_t at = 0; at < length; at += kStride)
+      if (bytes[at] != value(at)) return false;
+    return true;
+  }
+};
+
+size_t offset_of(const void* block) { return reinterpret_cast<uintptr_t>(block) % kHugePage; }
+
+void begin_at_offsets() {
+  size_t before = 0;
+  for (int i = 0; i < 40; ++i) {
+    void* const block = i % 2 == 0 ? std::malloc(2 * kHugePage) : std::calloc(2, kHugePage);
+    EXPECT(block != nullptr);
+    const size_t offset = offset_of(block);
+    EXPECT(offset != 0 && offset <= 16 * 8256 && offset % 64 == 0);
+    EXPECT(i == 0 || offset == (before == 16 * 8256 ? 8256 : before + 8256));
+    before = offset;
+    // And used, freed, used again: no memory is left over.
+    std::memset(block, 1, kHugePage);
+    std::free(block);
+  }
+}
+
+void zeroed_after_use() {
+  for (int i = 0; i < 8; ++i) {
+    void* const dirty = std::malloc(3 * kHugePage);
+    std::memset(dirty, 0xff, 3 * kHugePage);
+    std::free(dirty);
+    auto* const zeroed = static_cast<unsigned char*>(std::calloc(kHugePage, 3));
+    for (size_t at = 0; at < 3 * kHugePage; ++at) EXPECT(zeroed[at] == 0);
+    std::free(zeroed);
+  }
+}
+
+void resized() {
+  Block block{static_cast<unsigned char*>(std::malloc(kHugePage)), kHugePage};
+  block.fill(7);
+  const size_t sizes[] = {5 * kHugePage, 40 * kHugePage, 3 * kHugePage, kHugePage,
+                          1000000,       10 * kHugePage, 100,           4 * kHugePage + 1};
+  for (const size_t size : sizes) {
+    const size_t kept = std::min(size, block.size);
+    block.bytes = static_cast<unsigned char*>(std::realloc(block.bytes, size));
+    EXPECT(block.bytes != nullptr);
+    EXPECT(malloc_usable_size(block.bytes) >= size);
+    EXPECT(block.holds(kept));
+    block.size = size;
+    block.fill(static_cast<unsigned char>(size));
+  }
+  // What cannot be had leaves the block as it is. (The compiler would refuse such a length.)
+  const volatile size_t most = SIZE_MAX / 2;
+  for (const size_t size : {size_t{most}, most - 2 * kHugePage}) {
+    void* const moved = std::realloc(block.bytes, size);
+    if (moved != nullptr) failed("no such block", __FILE__, __LINE__);
+    EXPECT(std::malloc(size) == nullptr);
+    EXPECT(std::calloc(size, 3) == nullptr);
+  }
+  EXPECT(block.holds(block.size));
+  block.bytes = static_cast<unsigned char*>(reallocarray(block.bytes, 6, kHugePage));
+  EXPECT(block.holds(block.size));
+  EXPECT(std::realloc(block.bytes, 0) == nullptr);
+}
+
+// Returns a hash of where the blocks lay.
+uint64_t random_calls(unsigned seed, int calls) {
+  std::vector<Block> blocks(12);
+  uint64_t hash = 1;
+  for (int i = 0; i < calls; ++i) {
+    const uint32_t random = mix(seed * 100000u + static_cast<unsigned>(i));
+    Block& block = blocks[random % blocks.size()];
+    const size_t size = random % 3 == 0 ? random % 5000 : random % (6 * kHugePage);
+    EXPECT(block.bytes == nullptr || block.holds(block.size));
+    switch (random >> 8 & 3) {
+      case 0:
+        std::free(block.bytes);
+        block = {};
+        break;
+      case 1:
+      case 2: {
+        const size_t kept = std::min(block.size, size);
+        auto* const moved = static_cast<unsigned char*>(std::realloc(block.bytes, size + 1));
+        EXPECT(moved != nullptr);
+        block.bytes = moved;
+        EXPECT(block.holds(kept));
+        block.size = size;
+        break;
+      }
+      default: {
+        std::free(block.bytes);
+        const bool zeroed = (random >> 16 & 1) != 0;
+        block = {static_cast<unsigned char*>(zeroed ? std::calloc(1, size + 1) : std::malloc(size + 1)), size};
+        EXPECT(block.bytes != nullptr);
+        for (size_t at = 0; zeroed && at < size; at += kStride) EXPECT(block.bytes[at] == 0);
+      }
+    }
+    if (block.bytes != nullptr) block.fill(static_cast<unsigned char>(random));
+    hash = mix_all({hash, reinterpret_cast<uintptr_t>(block.bytes)});
+  }
+  for (Block& block : blocks) std::free(block.bytes);
+  return hash;
+}
+
+void from_threads() {
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 4; ++i) threads.emplace_back([i] { random_calls(100 + i, 150); });
+  for (std::thread& thread : threads) thread.join();
+  // Freed by another thread than it was taken by.
+  void* block = nullptr;
+  std::thread([&] { block = std::malloc(kHugePage); }).join();
+  std::free(block);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Mpi mpi(argc, argv);
+  begin_at_offsets();
+  zeroed_after_use();
+  resized();
+  const uint64_t hash = random_calls(static_cast<unsigned>(g_rank), 600);
+  from_threads();
+  std::printf("rank %d: blocks at %016llx\n", g_rank, static_cast<unsigned long long>(hash));
+}
