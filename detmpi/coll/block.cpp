@@ -9,16 +9,20 @@
 
 namespace detmpi {
 
-int copy_block(const Block& from, const Block& to) {
-  return copy_block(bytes_of(from), bytes_of(to));
-}
-
 // From this core's memory to the same, so that copy_bytes has nothing to offer. In pieces, or else the library would
 // write past the caches (two ranks, 512 KiB: 74 us for an allgather, not 82; 4 MiB whole: a fifth more).
 static void copy_own(char* to, const char* from, size_t bytes) {
   constexpr size_t kPiece = 256 * 1024;
   for (size_t done = 0; done < bytes; done += kPiece)
     spmc::base::copy_memory(to + done, from + done, std::min(kPiece, bytes - done));
+}
+
+int copy_block(const Block& from, const Block& to) {
+  const auto begin = [](const Block& block) { return place(static_cast<char*>(block.base), block.type->true_lb); };
+  if (!from.type->dense || !to.type->dense || from.bytes() != to.bytes())
+    return copy_block(bytes_of(from), bytes_of(to));
+  copy_own(begin(to), begin(from), from.bytes());
+  return MPI_SUCCESS;
 }
 
 void pack_to_shared(void* packed, const void* base, int64_t count, const Datatype& type) {

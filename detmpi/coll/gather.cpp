@@ -115,7 +115,7 @@ size_t pieces_of_gather(Comm& comm, size_t block) {
 bool scatters_in_round(Comm& comm, size_t block) {
   if (comm.size == 1) return false;
   const size_t most = comm.size == 2 ? 2048 : 8192 / static_cast<size_t>(comm.size);
-  return block <= std::min(most, Rounds(comm).block() / static_cast<size_t>(comm.size));
+  return block <= most && block * static_cast<size_t>(comm.size) <= Rounds(comm).block();
 }
 
 // Another length than expected is an error of this member alone.

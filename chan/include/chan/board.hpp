@@ -34,6 +34,7 @@
 #include <optional>
 #include <vector>
 
+#include <base/sys.hpp>
 #include <spmc/segment.hpp>
 
 #include "board_log.hpp"
@@ -53,6 +54,10 @@ constexpr uint32_t place_depth(uint32_t members) {
   return std::clamp(std::bit_floor(2048 / std::max(members, 1u)), kLeastPlaceDepth, kMostPlaceDepth);
 }
 inline constexpr size_t kPlaceBytes = 40;
+// So many rounds before a place is written again its line is asked for: readers have had it since, and a member that
+// publishes one round after the other would wait for each (2 ranks, bcast of 8 B 55 ns, with it 51; scatter 76 and 69).
+inline constexpr uint64_t kPrefetched = 16;
+static_assert(kPrefetched <= kLeastPlaceDepth / 2);
 inline constexpr uint64_t kUnchecked = 0;
 inline constexpr uint64_t kLeft = uint64_t{1} << 62;  // in BoardDone::rounds: the member has left, whatever the round
 
@@ -267,6 +272,7 @@ class Board {
     ++written_;
     mine.round.store(written_, std::memory_order_release);
     log(member_).published.store(written_, std::memory_order_release);
+    spmc::base::prefetch_to_write(&place(written_ + kPrefetched, member_));
   }
   bool published(uint32_t member) const {
     return place(round_, member).round.load(std::memory_order_acquire) == round_ + 1;

@@ -81,5 +81,9 @@ void sleep_ns(uint64_t ns);
 void nap_ns(uint64_t ns);
 
 inline void cpu_relax() { __builtin_ia32_pause(); }
+// The line will be written here, and other cores will not read it before that. A hint.
+inline void prefetch_to_write(const void* line) {
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
+}
 
 }  // namespace spmc::base
