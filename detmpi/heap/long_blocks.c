@@ -10,8 +10,6 @@ static uint64_t seal_of(const struct detmpi_long_origin* origin) {
          (uintptr_t)origin->taken;
 }
 
-static int may_be_long(const char* block) { return (uintptr_t)block % 64 == 0 && (uintptr_t)block % 4096 != 0; }
-
 int detmpi_is_long_origin(const struct detmpi_long_origin* origin) { return origin->seal == seal_of(origin); }
 
 // At the next offset in the first huge page.
@@ -43,7 +41,7 @@ void* detmpi_resize_long(struct detmpi_long_origin* origin, size_t size, void* (
   if (taken == NULL) return NULL;
   char* const moved = taken + offset;
   // As a rule it lies at the same place in its page, which the system has moved.
-  char* const block = may_be_long(moved) ? moved : next_place(taken);
+  char* const block = detmpi_may_be_long(moved) ? moved : next_place(taken);
   if (block != moved) memmove(block, moved, before < size ? before : size);
   prefer_huge_pages(block, size);
   return write_origin(block, taken, size);

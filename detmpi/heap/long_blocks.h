@@ -41,11 +41,14 @@ void* detmpi_forget_long(struct detmpi_long_origin* origin);
 
 int detmpi_is_long_origin(const struct detmpi_long_origin* maybe);
 
+// What is in front of such an address is in the same page, so it can be read whatever it is.
+static inline int detmpi_may_be_long(const void* block) {
+  return (uintptr_t)block % 64 == 0 && (uintptr_t)block % 4096 != 0;
+}
+
 // NULL: not a long block, but any other one.
 static inline struct detmpi_long_origin* detmpi_long_origin(void* block) {
-  const uintptr_t at = (uintptr_t)block;
-  // What is in front of it is looked at only in its own page, which can be read.
-  if (__builtin_expect(at % 64 != 0 || at % 4096 == 0, 1)) return NULL;
+  if (__builtin_expect(!detmpi_may_be_long(block), 1)) return NULL;
   struct detmpi_long_origin* const origin = (struct detmpi_long_origin*)block - 1;
   return __builtin_expect(detmpi_is_long_origin(origin), 0) ? origin : NULL;
 }
