@@ -25,7 +25,13 @@ struct detmpi_long_origin {
   uint64_t unused;  // the block is at a multiple of 16 from here, as malloc's are
 };
 
-static inline int detmpi_is_long(size_t size) { return size >= kHugePage && size <= PTRDIFF_MAX / 2; }
+// Set while a place is taken for a long block: in a process several libraries have malloc_names.c, each of which asks
+// the next one, and only the first is to place it. With detmpi_inside_library (in_library.c).
+extern _Thread_local _Bool detmpi_places_long __attribute__((tls_model("initial-exec")));
+
+static inline int detmpi_is_long(size_t size) {
+  return size >= kHugePage && size <= PTRDIFF_MAX / 2 && !detmpi_places_long;
+}
 
 // How much to take for it.
 static inline size_t detmpi_room_for_long(size_t size) { return size + kHugePage + kLongOffsets * kLongOffsetStep; }

@@ -46,12 +46,16 @@ static void* in_huge_pages(void* block, size_t size) {
 
 // Where there is no room for a long block, there may be for the block alone.
 static void* take_long(size_t size) {
+  detmpi_places_long = 1;
   void* const taken = NEXT(malloc, malloc_type)(detmpi_room_for_long(size));
+  detmpi_places_long = 0;
   return taken == NULL ? NEXT(malloc, malloc_type)(size) : detmpi_place_long(taken, size);
 }
 
 static void* take_long_zeroed(size_t size) {
+  detmpi_places_long = 1;
   void* const taken = NEXT(calloc, calloc_type)(1, detmpi_room_for_long(size));
+  detmpi_places_long = 0;
   return taken == NULL ? NEXT(calloc, calloc_type)(1, size) : detmpi_place_long(taken, size);
 }
 

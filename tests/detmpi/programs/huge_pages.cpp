@@ -12,14 +12,14 @@ namespace {
 constexpr size_t kBytes = 10 << 20;
 char g_variables[kBytes];
 
-// What the kernel says of the mapping that has the middle of it.
-bool asks(const void* block) {
-  const auto middle = reinterpret_cast<uintptr_t>(block) + kBytes / 2;
+// What the kernel says of the mapping that has this byte of it.
+bool asks(const void* block, ptrdiff_t at = kBytes / 2) {
+  const auto address = reinterpret_cast<uintptr_t>(block) + static_cast<uintptr_t>(at);
   std::ifstream mappings("/proc/self/smaps");
   bool is_here = false;
   for (std::string line; std::getline(mappings, line);) {
     unsigned long begin = 0, end = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) is_here = begin <= middle && middle < end;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) is_here = begin <= address && address < end;
     if (is_here && line.starts_with("VmFlags:")) return line.find(" hg") != line.npos;
   }
   return false;
@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
   tell("variables", g_variables);
   void* block = std::malloc(kBytes);
   tell("malloc", block);
+  std::printf("its beginning %d, before its first page %d\n", asks(block, 0), asks(block, -(2 << 20)));
   block = std::realloc(block, 3 * kBytes);
   tell("realloc", block);
   std::free(block);
