@@ -43,7 +43,6 @@ void* detmpi_resize_long(struct detmpi_long_origin* origin, size_t size, void* (
   // As a rule it lies at the same place in its page, which the system has moved.
   char* const block = detmpi_may_be_long(moved) ? moved : next_place(taken);
   if (block != moved) memmove(block, moved, before < size ? before : size);
-  prefer_huge_pages(block, size);
   return write_origin(block, taken, size);
 }
 

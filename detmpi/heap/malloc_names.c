@@ -59,8 +59,14 @@ static void* take_long_zeroed(size_t size) {
   return taken == NULL ? NEXT(calloc, calloc_type)(1, size) : detmpi_place_long(taken, size);
 }
 
+static void* resize(void* taken, size_t size) {
+  if (__builtin_expect(size >= kHugePage, 0))
+    prefer_huge_pages_to_its_ends(taken, NEXT(malloc_usable_size, malloc_usable_size_type)(taken));
+  return in_huge_pages(NEXT(realloc, realloc_type)(taken, size), size);
+}
+
 static void* resize_long(struct detmpi_long_origin* origin, size_t size) {
-  if (detmpi_is_long(size)) return detmpi_resize_long(origin, size, NEXT(realloc, realloc_type));
+  if (detmpi_is_long(size)) return detmpi_resize_long(origin, size, resize);
   if (size == 0) return NEXT(realloc, realloc_type)(detmpi_forget_long(origin), 0);
   void* const moved = NEXT(malloc, malloc_type)(size);
   if (moved == NULL) return NULL;
@@ -88,7 +94,7 @@ EXPORTED void* realloc(void* block, size_t size) {
   if (is_ours(block)) return detmpi_own_heap->resize(block, size);
   struct detmpi_long_origin* const origin = detmpi_long_origin(block);
   if (origin != NULL) return resize_long(origin, size);
-  return in_huge_pages(NEXT(realloc, realloc_type)(block, size), size);
+  return resize(block, size);
 }
 
 EXPORTED void free(void* block) {

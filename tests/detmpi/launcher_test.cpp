@@ -343,7 +343,7 @@ TEST_CASE("long memory of the program asks for huge pages") {
   }
 }
 
-TEST_CASE("long blocks lie at offsets of their own in huge pages, where they lay before, and keep what is in them") {
+TEST_CASE("long blocks lie at offsets of their own in huge pages, the same in each run, and grow without copies") {
   if (test_support::kAddressSanitizer) return;  // which has a malloc of its own
   for (const char* start : kStarts) {
     const RunResult result = run_command_same(job(3, "long_blocks", {start}));

@@ -1,6 +1,8 @@
 // Long blocks from malloc, calloc and realloc: they keep what is in them, in any sequence of calls and from any thread,
-// and lie in whole huge pages, each further on in its page than the one before. Prints where they lie.
+// lie in whole huge pages, each further on in its page than the one before, and grow without copies. Prints where they
+// lie.
 #include <malloc.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <thread>
@@ -89,6 +91,35 @@ void resized() {
   EXPECT(std::realloc(block.bytes, 0) == nullptr);
 }
 
+long page_faults() {
+  rusage usage{};
+  EXPECT(getrusage(RUSAGE_THREAD, &usage) == 0);
+  return usage.ru_minflt;
+}
+
+// Growing moves the pages of a block, it does not copy what is in them: a copy would touch each of them, 32 huge ones
+// at least. From a size that was not long, and from one that was.
+void grows_without_copies() {
+  for (const size_t first : {kHugePage / 2, 32 * kHugePage}) {
+    Block block{static_cast<unsigned char*>(std::malloc(first)), first};
+    block.fill(3);
+    while (block.size < 32 * kHugePage) {
+      block.size += kHugePage;
+      block.bytes = static_cast<unsigned char*>(std::realloc(block.bytes, block.size));
+      EXPECT(block.bytes != nullptr);
+    }
+    std::memset(block.bytes, 5, block.size);
+    constexpr int kSteps = 50;
+    const long before = page_faults();
+    for (int i = 0; i < kSteps; ++i)
+      block.bytes =
+          static_cast<unsigned char*>(std::realloc(block.bytes, block.size + static_cast<size_t>(i) * 100000));
+    EXPECT(page_faults() - before < 4 * kSteps);
+    EXPECT(std::all_of(block.bytes, block.bytes + block.size, [](unsigned char byte) { return byte == 5; }));
+    std::free(block.bytes);
+  }
+}
+
 // Returns a hash of where the blocks lay.
 uint64_t random_calls(unsigned seed, int calls) {
   std::vector<Block> blocks(12);
@@ -145,6 +176,7 @@ int main(int argc, char** argv) {
   begin_at_offsets();
   zeroed_after_use();
   resized();
+  grows_without_copies();
   const uint64_t hash = random_calls(static_cast<unsigned>(g_rank), 600);
   from_threads();
   std::printf("rank %d: blocks at %016llx\n", g_rank, static_cast<unsigned long long>(hash));
