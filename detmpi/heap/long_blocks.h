@@ -1,7 +1,7 @@
-// Long blocks of the program lie in whole huge pages: of a block of 4 MiB that begins anywhere, one is a huge page and
-// the two halves around it are small ones. But if all began with a page, they would begin in the same set of each
-// cache, which has room for few of the arrays that a loop runs through at once. So each begins a little further on in
-// its first page than the one before it.
+// Long blocks of the program, of 2 MiB and more, lie in whole huge pages: of a block of 4 MiB that begins anywhere, one
+// is a huge page and the two halves around it are small ones. But if all began with a page, they would begin in the
+// same set of each cache, which has room for few of the arrays that a loop runs through at once. So each begins a
+// little further on in its first page than the one before it.
 //
 //   taken (C library)                       huge page                huge page
 //   |   never touched                       |  offset     | origin | block ...                    |
@@ -16,7 +16,7 @@
 
 // Not a multiple of a page, so that the beginnings fall into other sets of the first-level cache, too (64 of a line in
 // each page), and a long block never begins with a page.
-enum { kLongOffsetStep = 2 * 4096 + 64, kLongOffsets = 16 };
+enum { kLongAlignment = 64, kLongOffsetStep = 2 * 4096 + kLongAlignment, kLongOffsets = 16 };
 
 struct detmpi_long_origin {
   void* taken;
@@ -49,7 +49,7 @@ int detmpi_is_long_origin(const struct detmpi_long_origin* maybe);
 
 // What is in front of such an address is in the same page, so it can be read whatever it is.
 static inline int detmpi_may_be_long(const void* block) {
-  return (uintptr_t)block % 64 == 0 && (uintptr_t)block % 4096 != 0;
+  return (uintptr_t)block % kLongAlignment == 0 && (uintptr_t)block % 4096 != 0;
 }
 
 // NULL: not a long block, but any other one.

@@ -5,14 +5,17 @@
 // block goes back where it came from, whoever frees it.
 //
 // What has an alignment of its own (aligned_alloc, posix_memalign) is everybody's: the library asks for such blocks at
-// times that do not depend on messages. Long blocks of the program's lie in huge pages (long_blocks.h).
+// times that do not depend on messages. The program's blocks of 80 KiB and more lie in huge pages (program_heap.h,
+// long_blocks.h).
 #include <base/long_memory.h>
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "long_blocks.h"
 #include "own_heap.h"
+#include "program_heap.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -35,57 +38,94 @@ typedef void (*free_type)(void*);
 typedef void* (*aligned_alloc_type)(size_t, size_t);
 typedef int (*posix_memalign_type)(void**, size_t, size_t);
 typedef size_t (*malloc_usable_size_type)(void*);
+typedef int (*mallopt_type)(int, int);
 
 // Without a heap it is nobody's here: that of a library that came before this way of sharing it, whose names come next.
 static int is_ours(const void* block) { return detmpi_is_own(block) && detmpi_own_heap != NULL; }
 
+static int is_in_huge_pages(size_t size) {
+  return __builtin_expect(size >= kShortestInHugePages, 0) && !detmpi_places_long;
+}
+
+// Before and after a block is taken as it is from who comes next.
+static void ready_huge_pages(size_t size) {
+  if (is_in_huge_pages(size) && size < kHugePage) detmpi_ready_program_heap();
+}
 static void* in_huge_pages(void* block, size_t size) {
-  if (__builtin_expect(size >= kHugePage, 0) && block != NULL) prefer_huge_pages(block, size);
+  if (!is_in_huge_pages(size) || block == NULL) return block;
+  if (size >= kHugePage) prefer_huge_pages(block, size);
+  else detmpi_in_program_heap(block, size);
   return block;
 }
 
-// Where there is no room for a long block, there may be for the block alone.
+// NULL where there is no room for a long block; there may be for the block alone.
 static void* take_long(size_t size) {
   detmpi_places_long = 1;
   void* const taken = NEXT(malloc, malloc_type)(detmpi_room_for_long(size));
   detmpi_places_long = 0;
-  return taken == NULL ? NEXT(malloc, malloc_type)(size) : detmpi_place_long(taken, size);
+  return taken == NULL ? NULL : detmpi_place_long(taken, size);
 }
 
 static void* take_long_zeroed(size_t size) {
   detmpi_places_long = 1;
   void* const taken = NEXT(calloc, calloc_type)(1, detmpi_room_for_long(size));
   detmpi_places_long = 0;
-  return taken == NULL ? NEXT(calloc, calloc_type)(1, size) : detmpi_place_long(taken, size);
+  return taken == NULL ? NULL : detmpi_place_long(taken, size);
 }
 
+// A long block's place has this alignment.
+static void* take_long_aligned(size_t alignment, size_t size) {
+  const int fits = alignment <= kLongAlignment && alignment >= sizeof(void*) && (alignment & (alignment - 1)) == 0;
+  return fits && detmpi_is_long(size) ? take_long(size) : NULL;
+}
+
+static void* take_in_huge_pages(size_t size) {
+  void* const placed = detmpi_is_long(size) ? take_long(size) : NULL;
+  if (placed != NULL) return placed;
+  ready_huge_pages(size);
+  return in_huge_pages(NEXT(malloc, malloc_type)(size), size);
+}
+
+static void* take_zeroed_in_huge_pages(size_t size) {
+  void* const placed = detmpi_is_long(size) ? take_long_zeroed(size) : NULL;
+  if (placed != NULL) return placed;
+  ready_huge_pages(size);
+  return in_huge_pages(NEXT(calloc, calloc_type)(1, size), size);
+}
+
+// What is to grow has to be one mapping.
 static void* resize(void* taken, size_t size) {
-  if (__builtin_expect(size >= kHugePage, 0))
-    prefer_huge_pages_to_its_ends(taken, NEXT(malloc_usable_size, malloc_usable_size_type)(taken));
+  if (size >= kHugePage) prefer_huge_pages_to_its_ends(taken, NEXT(malloc_usable_size, malloc_usable_size_type)(taken));
+  ready_huge_pages(size);
   return in_huge_pages(NEXT(realloc, realloc_type)(taken, size), size);
+}
+
+static void free_long(struct detmpi_long_origin* origin) {
+  const size_t room = detmpi_room_for_long(origin->size);
+  void* const taken = detmpi_forget_long(origin);
+  detmpi_free_from_program_heap(taken, room);
+  NEXT(free, free_type)(taken);
 }
 
 static void* resize_long(struct detmpi_long_origin* origin, size_t size) {
   if (detmpi_is_long(size)) return detmpi_resize_long(origin, size, resize);
-  if (size == 0) return NEXT(realloc, realloc_type)(detmpi_forget_long(origin), 0);
-  void* const moved = NEXT(malloc, malloc_type)(size);
-  if (moved == NULL) return NULL;
-  memcpy(moved, origin + 1, size < origin->size ? size : origin->size);
-  NEXT(free, free_type)(detmpi_forget_long(origin));
+  void* const moved = size == 0 ? NULL : malloc(size);
+  if (moved == NULL && size != 0) return NULL;
+  if (moved != NULL) memcpy(moved, origin + 1, size < origin->size ? size : origin->size);
+  free_long(origin);
   return moved;
 }
 
 EXPORTED void* malloc(size_t size) {
   if (detmpi_inside_library) return detmpi_own_heap->take(size);
-  if (__builtin_expect(detmpi_is_long(size), 0)) return take_long(size);
+  if (is_in_huge_pages(size)) return take_in_huge_pages(size);
   return NEXT(malloc, malloc_type)(size);
 }
 
 EXPORTED void* calloc(size_t count, size_t size) {
   if (detmpi_inside_library) return detmpi_own_heap->take_zeroed(count, size);
   size_t all = 0;
-  if (!__builtin_mul_overflow(count, size, &all) && __builtin_expect(detmpi_is_long(all), 0))
-    return take_long_zeroed(all);
+  if (!__builtin_mul_overflow(count, size, &all) && is_in_huge_pages(all)) return take_zeroed_in_huge_pages(all);
   return NEXT(calloc, calloc_type)(count, size);
 }
 
@@ -93,8 +133,7 @@ EXPORTED void* realloc(void* block, size_t size) {
   if (block == NULL) return malloc(size);
   if (is_ours(block)) return detmpi_own_heap->resize(block, size);
   struct detmpi_long_origin* const origin = detmpi_long_origin(block);
-  if (origin != NULL) return resize_long(origin, size);
-  return resize(block, size);
+  return origin != NULL ? resize_long(origin, size) : resize(block, size);
 }
 
 EXPORTED void free(void* block) {
@@ -103,7 +142,8 @@ EXPORTED void free(void* block) {
     return;
   }
   struct detmpi_long_origin* const origin = detmpi_long_origin(block);
-  NEXT(free, free_type)(origin == NULL ? block : detmpi_forget_long(origin));
+  if (origin != NULL) free_long(origin);
+  else NEXT(free, free_type)(block);
 }
 
 EXPORTED size_t malloc_usable_size(void* block) {
@@ -111,11 +151,25 @@ EXPORTED size_t malloc_usable_size(void* block) {
   return origin != NULL ? origin->size : NEXT(malloc_usable_size, malloc_usable_size_type)(block);
 }
 
+EXPORTED int mallopt(int option, int value) {
+  detmpi_leave_program_heap();
+  return NEXT(mallopt, mallopt_type)(option, value);
+}
+
 EXPORTED void* aligned_alloc(size_t alignment, size_t size) {
+  void* const placed = take_long_aligned(alignment, size);
+  if (placed != NULL) return placed;
+  ready_huge_pages(size);
   return in_huge_pages(NEXT(aligned_alloc, aligned_alloc_type)(alignment, size), size);
 }
 
 EXPORTED int posix_memalign(void** block, size_t alignment, size_t size) {
+  void* const placed = take_long_aligned(alignment, size);
+  if (placed != NULL) {
+    *block = placed;
+    return 0;
+  }
+  ready_huge_pages(size);
   const int error = NEXT(posix_memalign, posix_memalign_type)(block, alignment, size);
   if (error == 0) in_huge_pages(*block, size);
   return error;

@@ -1,15 +1,19 @@
 // Prints which long memory of the program asks for huge pages, and whether it may have them.
+#include <malloc.h>
 #include <sys/prctl.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "testing.hpp"
 
 namespace {
 
 constexpr size_t kBytes = 10 << 20;
+constexpr size_t kShorter = 100 << 10;
+constexpr size_t kAlone = 80 << 20;  // more than there is room for in the heap
 char g_variables[kBytes];
 
 // What the kernel says of the mapping that has this byte of it.
@@ -25,27 +29,65 @@ bool asks(const void* block, ptrdiff_t at = kBytes / 2) {
   return false;
 }
 
-}  // namespace
+void tell(const char* what, const void* block) { std::printf("%s %d\n", what, asks(block)); }
 
-int main(int argc, char** argv) {
-  mpi_test::Mpi mpi(argc, argv);
-  if (mpi_test::g_rank != 0) return 0;
-  const auto tell = [](const char* what, const void* block) { std::printf("%s %d\n", what, asks(block)); };
-  tell("variables", g_variables);
+void tell_of_long_blocks() {
   void* block = std::malloc(kBytes);
   tell("malloc", block);
-  std::printf("its beginning %d, before its first page %d\n", asks(block, 0), asks(block, -(2 << 20)));
   block = std::realloc(block, 3 * kBytes);
   tell("realloc", block);
   std::free(block);
   block = std::calloc(kBytes, 1);
   tell("calloc", block);
   std::free(block);
-  if (posix_memalign(&block, 4096, kBytes) != 0) return 1;
+  if (posix_memalign(&block, 4096, kBytes) != 0) std::exit(1);
   tell("posix_memalign", block);
   std::free(block);
   block = std::aligned_alloc(4096, kBytes);
   tell("aligned_alloc", block);
   std::free(block);
+  block = std::malloc(kAlone);
+  std::printf("one by itself %d, its beginning %d, before its first page %d\n", asks(block), asks(block, 0),
+              asks(block, -(2 << 20)));
+  std::free(block);
+}
+
+// In all ways that there are to take them.
+std::vector<void*> shorter_blocks(int count, size_t size) {
+  std::vector<void*> blocks;
+  for (int i = 0; i < count; i += 5) {
+    blocks.push_back(std::malloc(size));
+    blocks.push_back(std::calloc(3, size / 3));
+    blocks.push_back(std::realloc(std::malloc(50), size));
+    blocks.push_back(std::aligned_alloc(64, size));
+    void* aligned = nullptr;
+    EXPECT(posix_memalign(&aligned, 512, size) == 0);
+    blocks.push_back(aligned);
+  }
+  for (void* const block : blocks) std::memset(block, 1, size);
+  return blocks;
+}
+
+void tell_of_shorter_blocks() {
+  const std::vector<void*> few = shorter_blocks(35, kShorter);
+  int asking = 0;
+  for (const void* const block : few) asking += asks(block, kShorter / 2);
+  const std::vector<void*> many = shorter_blocks(100, 6 * kShorter);
+  size_t not_asking = 0;
+  for (const void* const block : many) not_asking += asks(block, 3 * kShorter) ? 0 : 6 * kShorter;
+  std::printf("few shorter blocks %d, many %d\n", asking, not_asking <= 6 << 20);
+  for (void* const block : few) std::free(block);
+  for (void* const block : many) std::free(block);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  mpi_test::Mpi mpi(argc, argv);
+  if (mpi_test::g_rank != 0) return 0;
+  if (argc > 1 && std::string(argv[1]) == "own-mind") EXPECT(mallopt(M_TOP_PAD, 128 << 10) == 1);
+  tell("variables", g_variables);
+  tell_of_shorter_blocks();
+  tell_of_long_blocks();
   std::printf("forbidden %d\n", prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0));
 }

@@ -1,6 +1,6 @@
-// Long blocks from malloc, calloc and realloc: they keep what is in them, in any sequence of calls and from any thread,
-// lie in whole huge pages, each further on in its page than the one before, and grow without copies. Prints where they
-// lie.
+// Long blocks from malloc, calloc, realloc and those for alignments: they keep what is in them, in any sequence of
+// calls and from any thread, lie in whole huge pages, each further on in its page than the one before, and grow without
+// copies. Prints where they lie.
 #include <malloc.h>
 #include <sys/resource.h>
 
@@ -38,10 +38,20 @@ struct Block {
 
 size_t offset_of(const void* block) { return reinterpret_cast<uintptr_t>(block) % kHugePage; }
 
+void* taken_in_turn(int turn, size_t size) {
+  void* aligned = nullptr;
+  switch (turn % 4) {
+    case 0: return std::malloc(size);
+    case 1: return std::calloc(2, size / 2);
+    case 2: return std::aligned_alloc(64, size);
+    default: return posix_memalign(&aligned, 16, size) == 0 ? aligned : nullptr;
+  }
+}
+
 void begin_at_offsets() {
   size_t before = 0;
   for (int i = 0; i < 40; ++i) {
-    void* const block = i % 2 == 0 ? std::malloc(2 * kHugePage) : std::calloc(2, kHugePage);
+    void* const block = taken_in_turn(i, 2 * kHugePage);
     EXPECT(block != nullptr);
     const size_t offset = offset_of(block);
     EXPECT(offset != 0 && offset <= 16 * 8256 && offset % 64 == 0);
@@ -50,6 +60,15 @@ void begin_at_offsets() {
     std::memset(block, 1, 2 * kHugePage);
     std::free(block);
   }
+  // With other alignments it lies where the C library wants it.
+  for (const size_t alignment : {size_t{128}, size_t{4096}, kHugePage}) {
+    void* const block = std::aligned_alloc(alignment, 2 * kHugePage);
+    EXPECT(block != nullptr && reinterpret_cast<uintptr_t>(block) % alignment == 0);
+    std::memset(block, 1, 2 * kHugePage);
+    std::free(block);
+  }
+  void* none = nullptr;
+  EXPECT(posix_memalign(&none, 24, 2 * kHugePage) == EINVAL);
 }
 
 void zeroed_after_use() {
