@@ -3,6 +3,8 @@
 // window (Cascade Lake).
 #pragma once
 
+#include <base/copy.hpp>
+
 #include <cstddef>
 #include <cstring>
 
@@ -14,7 +16,8 @@ inline constexpr size_t kVectorCopyBytes = 2048;  // from here on
 void copy_vectors(void* to, const void* from, size_t n);
 
 inline void copy_bytes(void* to, const void* from, size_t n) {
-  if (n < kVectorCopyBytes) std::memcpy(to, from, n);
+  if (n <= spmc::base::kShortCopy) spmc::base::copy_short(to, from, n);
+  else if (n < kVectorCopyBytes) std::memcpy(to, from, n);
   else copy_vectors(to, from, n);
 }
 

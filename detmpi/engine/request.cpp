@@ -15,18 +15,26 @@
 namespace detmpi {
 namespace {
 
-constexpr uint32_t kPrefix = 0xac000000;  // made by the program, kind 11 (see object/handle_table.hpp)
-constexpr uint32_t kIndexMask = 0x03ffffff;
-
 std::deque<Request> g_pool;  // addresses stay valid as it grows
-std::vector<Request*> g_free;
-std::vector<Request*> g_by_handle;  // null: the handle is free
-std::vector<uint32_t> g_free_handles;
+Request* g_free = nullptr;   // linked by `next`
+// A stack with room for all places there are, so that to free one takes nothing.
+std::vector<uint32_t> g_free_places;
+size_t g_free_place_count = 0;
+
+[[gnu::cold]] void add_request() { g_free = &g_pool.emplace_back(); }
+
+[[gnu::cold]] void add_place() {
+  const size_t place = g_request_at.size();
+  CHECK(place < kRequestPlaces, "the program has %zu requests, more than there are handles for", place);
+  g_request_at.push_back(nullptr);
+  g_free_places.resize(place + 1);
+  g_free_places[g_free_place_count++] = static_cast<uint32_t>(place);
+}
 
 void free_handle(Request& request) {
-  const auto index = static_cast<uint32_t>(std::exchange(request.handle, MPI_REQUEST_NULL)) & kIndexMask;
-  g_by_handle[index] = nullptr;
-  g_free_handles.push_back(index);
+  const uint32_t place = static_cast<uint32_t>(std::exchange(request.handle, MPI_REQUEST_NULL)) - kRequestPrefix;
+  g_request_at[place] = nullptr;
+  g_free_places[g_free_place_count++] = place;
 }
 
 }  // namespace
@@ -43,22 +51,20 @@ uint64_t content_of(TypedBytes data, size_t n) {
 void OperationDeleter::operator()(Operation* operation) const { delete operation; }
 
 Request& request_new() {
-  if (g_free.empty()) g_free.push_back(&g_pool.emplace_back());
-  Request& request = *g_free.back();
-  g_free.pop_back();
+  if (g_free == nullptr) [[unlikely]]
+    add_request();
+  Request& request = *g_free;
+  g_free = std::exchange(request.next, nullptr);
   request_attach(request);
   return request;
 }
 
 void request_attach(Request& request) {
-  if (g_free_handles.empty()) {
-    g_free_handles.push_back(static_cast<uint32_t>(g_by_handle.size()));
-    g_by_handle.push_back(nullptr);
-  }
-  const uint32_t index = g_free_handles.back();
-  g_free_handles.pop_back();
-  g_by_handle[index] = &request;
-  request.handle = static_cast<int>(kPrefix | index);
+  if (g_free_place_count == 0) [[unlikely]]
+    add_place();
+  const uint32_t place = g_free_places[--g_free_place_count];
+  g_request_at[place] = &request;
+  request.handle = static_cast<int>(kRequestPrefix + place);
   request.detached = false;
 }
 
@@ -77,18 +83,12 @@ void Request::keep_whole() {
 void request_delete(Request& request) {
   if (request.handle != MPI_REQUEST_NULL) free_handle(request);
   if (request.comm != nullptr) comm_release(*request.comm);
-  std::free(request.own_buffer);
+  if (request.own_buffer != nullptr) std::free(request.own_buffer);
   std::destroy_at(&request);
   std::construct_at(&request);
-  g_free.push_back(&request);
+  request.next = std::exchange(g_free, &request);
 }
 
 std::deque<Request>& request_pool() { return g_pool; }
-
-Request* request_from(MPI_Request handle) {
-  const auto bits = static_cast<uint32_t>(handle);
-  const uint32_t index = bits & kIndexMask;
-  return (bits & ~kIndexMask) == kPrefix && index < g_by_handle.size() ? g_by_handle[index] : nullptr;
-}
 
 }  // namespace detmpi

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <vector>
 
 #include <base/copy.hpp>
 #include <chan/match/matcher.hpp>
@@ -133,7 +134,7 @@ struct Request : chan::match::Receive {
   bool kept_back = false;   // receive, matched: its message is in own_buffer alone, until no cancel can take it away
   bool awaited = false;     // the program is in a call that does not return before it is complete
   bool from_any = false;    // receive from any source: the program does not know yet that it is complete
-  Request* next = nullptr;  // among the posted receives of a source, or the sends that wait for room
+  Request* next = nullptr;  // among the posted receives of a source, the sends that wait for room, or the free ones
 
   Comm* comm = nullptr;  // retained while the request has a handle
   int peer = 0;          // rank in the communicator: destination, or source (may be MPI_ANY_SOURCE)
@@ -199,8 +200,15 @@ void request_delete(Request& request);
 void request_detach(Request& request);
 // Gives it one again, for a while: those who get one lose them in reverse order, so that the numbering stays.
 void request_attach(Request& request);
+// Handles: made by the program, kind 11 (see object/handle_table.hpp), and a place in the table. Null there: not in
+// use.
+inline constexpr uint32_t kRequestPrefix = 0xac000000, kRequestPlaces = 0x04000000;
+inline std::vector<Request*> g_request_at;
 // Null for a handle that is not valid.
-Request* request_from(MPI_Request handle);
+inline Request* request_from(MPI_Request handle) {
+  const uint32_t place = static_cast<uint32_t>(handle) - kRequestPrefix;
+  return place < g_request_at.size() ? g_request_at[place] : nullptr;
+}
 // Null for a null handle and for an inactive request: nothing to wait for.
 inline Request* active_request(MPI_Request handle) {
   if (handle == MPI_REQUEST_NULL) return nullptr;

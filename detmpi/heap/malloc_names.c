@@ -58,17 +58,14 @@ static void* in_huge_pages(void* block, size_t size) {
   return block;
 }
 
-// NULL where there is no room for a long block; there may be for the block alone.
-static void* take_long(size_t size) {
-  detmpi_places_long = 1;
-  void* const taken = NEXT(malloc, malloc_type)(detmpi_room_for_long(size));
-  detmpi_places_long = 0;
-  return taken == NULL ? NULL : detmpi_place_long(taken, size);
-}
+typedef void* (*take_type)(size_t);
+static void* take_next(size_t size) { return NEXT(malloc, malloc_type)(size); }
+static void* take_next_zeroed(size_t size) { return NEXT(calloc, calloc_type)(1, size); }
 
-static void* take_long_zeroed(size_t size) {
+// NULL where there is no room for a long block; there may be for the block alone.
+static void* take_long(take_type take, size_t size) {
   detmpi_places_long = 1;
-  void* const taken = NEXT(calloc, calloc_type)(1, detmpi_room_for_long(size));
+  void* const taken = take(detmpi_room_for_long(size));
   detmpi_places_long = 0;
   return taken == NULL ? NULL : detmpi_place_long(taken, size);
 }
@@ -76,21 +73,14 @@ static void* take_long_zeroed(size_t size) {
 // A long block's place has this alignment.
 static void* take_long_aligned(size_t alignment, size_t size) {
   const int fits = alignment <= kLongAlignment && alignment >= sizeof(void*) && (alignment & (alignment - 1)) == 0;
-  return fits && detmpi_is_long(size) ? take_long(size) : NULL;
+  return fits && detmpi_is_long(size) ? take_long(take_next, size) : NULL;
 }
 
-static void* take_in_huge_pages(size_t size) {
-  void* const placed = detmpi_is_long(size) ? take_long(size) : NULL;
+static void* take_in_huge_pages(take_type take, size_t size) {
+  void* const placed = detmpi_is_long(size) ? take_long(take, size) : NULL;
   if (placed != NULL) return placed;
   ready_huge_pages(size);
-  return in_huge_pages(NEXT(malloc, malloc_type)(size), size);
-}
-
-static void* take_zeroed_in_huge_pages(size_t size) {
-  void* const placed = detmpi_is_long(size) ? take_long_zeroed(size) : NULL;
-  if (placed != NULL) return placed;
-  ready_huge_pages(size);
-  return in_huge_pages(NEXT(calloc, calloc_type)(1, size), size);
+  return in_huge_pages(take(size), size);
 }
 
 // What is to grow has to be one mapping.
@@ -118,14 +108,15 @@ static void* resize_long(struct detmpi_long_origin* origin, size_t size) {
 
 EXPORTED void* malloc(size_t size) {
   if (detmpi_inside_library) return detmpi_own_heap->take(size);
-  if (is_in_huge_pages(size)) return take_in_huge_pages(size);
-  return NEXT(malloc, malloc_type)(size);
+  if (is_in_huge_pages(size)) return take_in_huge_pages(take_next, size);
+  return take_next(size);
 }
 
 EXPORTED void* calloc(size_t count, size_t size) {
   if (detmpi_inside_library) return detmpi_own_heap->take_zeroed(count, size);
   size_t all = 0;
-  if (!__builtin_mul_overflow(count, size, &all) && is_in_huge_pages(all)) return take_zeroed_in_huge_pages(all);
+  if (!__builtin_mul_overflow(count, size, &all) && is_in_huge_pages(all))
+    return take_in_huge_pages(take_next_zeroed, all);
   return NEXT(calloc, calloc_type)(count, size);
 }
 

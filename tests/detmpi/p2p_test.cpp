@@ -26,6 +26,9 @@ TEST_CASE("probes") { expect_same_everywhere("probe", {1, 2, 3, 8, 16}); }
 TEST_CASE("requests complete in every form") { expect_same_everywhere("completion", {1, 2, 3, 8, 16}); }
 TEST_CASE("persistent requests") { expect_same_everywhere("persistent", {1, 2, 3, 8}); }
 TEST_CASE("sends and receives in partitions") { expect_same_everywhere("partitioned", {1, 2, 3, 8}); }
+TEST_CASE("which handle a request gets depends on the calls alone") {
+  expect_same_everywhere("request_handles", {1, 2, 5});
+}
 TEST_CASE("generalized requests") { expect_same_everywhere("generalized", {1, 2, 5}); }
 TEST_CASE("derived datatypes travel") { expect_same_everywhere("types", {1, 2, 3, 8}); }
 TEST_CASE("parts of arrays travel") { expect_same_everywhere("arrays", {1, 2, 3, 8}); }

@@ -76,6 +76,19 @@ TEST_CASE("a copy has the bytes, wherever the ends lie in their pages", "[copy]"
   }
 }
 
+TEST_CASE("a short copy has the bytes, of every length", "[copy]") {
+  constexpr size_t kMost = 2 * base::kShortCopy;
+  char from[kMost];
+  for (size_t i = 0; i < kMost; ++i) from[i] = static_cast<char>(i + 1);
+  for (size_t n = 0; n <= kMost; ++n) {
+    char to[kMost + 2] = {};
+    base::copy_memory(to + 1, from, n);
+    CHECK(to[0] == 0);
+    CHECK(std::memcmp(to + 1, from, n) == 0);
+    CHECK(to[n + 1] == 0);
+  }
+}
+
 TEST_CASE("1 to 31 bytes behind the source within a page is what slows string instructions", "[copy]") {
   for (const uintptr_t from : {uintptr_t{0x10000}, uintptr_t{0x12345}, uintptr_t{0x20ff0}}) {
     for (uintptr_t ahead = 0; ahead < 2 * kPage; ++ahead) {

@@ -14,8 +14,31 @@ inline constexpr size_t kCopiedPlainly = 2048;  // up to here without string ins
 
 inline bool slows_string_copy(uintptr_t to, uintptr_t from) { return (to - from - 1) % 4096 < 31; }
 
+namespace internal {
+// kWidth to 2 * kWidth bytes: the first and the last ones.
+template <size_t kWidth>
+inline void copy_ends(char* to, const char* from, size_t bytes) {
+  std::memcpy(to, from, kWidth);
+  std::memcpy(to + bytes - kWidth, from + bytes - kWidth, kWidth);
+}
+}  // namespace internal
+
+inline constexpr size_t kShortCopy = 32;
+
+// memcpy() of at most kShortCopy bytes, without a call. Async-signal-safe.
+inline void copy_short(void* to, const void* from, size_t bytes) {
+  char* const target = static_cast<char*>(to);
+  const char* const source = static_cast<const char*>(from);
+  if (bytes >= 16) return internal::copy_ends<16>(target, source, bytes);
+  if (bytes >= 8) return internal::copy_ends<8>(target, source, bytes);
+  if (bytes >= 4) return internal::copy_ends<4>(target, source, bytes);
+  if (bytes >= 2) return internal::copy_ends<2>(target, source, bytes);
+  if (bytes == 1) *target = *source;
+}
+
 // memcpy(), in pieces where that is faster. Async-signal-safe.
 inline void copy_memory(void* to, const void* from, size_t bytes) {
+  if (bytes <= kShortCopy) return copy_short(to, from, bytes);
   const auto slow = [&] {
     return slows_string_copy(reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from));
   };
