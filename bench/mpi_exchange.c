@@ -15,7 +15,7 @@
 
 enum { kTag = 7, kWarmUp = 20, kLeft = 0, kRight = 1 };
 
-static const long kSizes[] = {1024, 4096, 16384, 65536, 262144, 1048576, 4194304};
+static const long kSizes[] = {8, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304};
 static const int kSizeCount = sizeof kSizes / sizeof kSizes[0];
 
 struct place {
