@@ -37,10 +37,18 @@ int Engine::hint_for(const Request& request) const {
   return request.usual != chan::match::kAny && matcher_.holds_only(request) ? request.usual : kAnySource;
 }
 
+// A plain receive whose message is there already needs no wait.
+bool Engine::comes_at_once(Request& request) {
+  const bool plain = request.kind == RequestKind::kRecv && !request.matched && request.plain();
+  if (plain && matcher_.no_receives()) poll_source(request.source, &request);
+  return request.complete;
+}
+
 void Engine::block_until_complete(Request& request) {
   if (request.kind == RequestKind::kOperation) return block_until_parts_complete(request);
   if (request.offer != 0) await_taker(request);
   request.awaited = true;
+  if (comes_at_once(request)) return;
   const bool receive = request.kind == RequestKind::kRecv;
   const bool logical =
       receive ? !request.matched : request.mode == SendMode::kSynchronous || request.kind == RequestKind::kGeneral;
@@ -64,6 +72,7 @@ void Engine::block_until_all_complete(std::span<const MPI_Request> handles) {
       continue;
     }
     if (request->offer != 0) await_taker(*request);
+    if (comes_at_once(*request)) continue;
     block({Wait::Kind::kAll, handles}, hint_for(*request), [request] { return request->complete; });
   }
 }

@@ -356,6 +356,7 @@ class Engine {
   void take_ack(uint32_t id, uint64_t stamp);
 
   // --- blocking (block.cpp) ---
+  bool comes_at_once(Request& request);
   bool spin_poll(const Wait& wait, int hint);
   bool awaits_decision(const Wait& wait) const;
   bool look_further(const Wait& wait);
