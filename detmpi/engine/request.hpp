@@ -15,6 +15,7 @@
 #include <chan/match/matcher.hpp>
 
 #include "../object/comm.hpp"
+#include "../object/handle_table.hpp"
 #include "../types/datatype.hpp"
 #include "../types/layout.hpp"
 #include "copy.hpp"
@@ -200,9 +201,10 @@ void request_delete(Request& request);
 void request_detach(Request& request);
 // Gives it one again, for a while: those who get one lose them in reverse order, so that the numbering stays.
 void request_attach(Request& request);
-// Handles: made by the program, kind 11 (see object/handle_table.hpp), and a place in the table. Null there: not in
-// use.
-inline constexpr uint32_t kRequestPrefix = 0xac000000, kRequestPlaces = 0x04000000;
+// A handle is a place in the table. Null there: not in use. Not a HandleTable, since the one that was freed last comes
+// first, which takes no search.
+using RequestHandles = HandleTable<Request, HandleKind::kRequest>;
+inline constexpr uint32_t kRequestPrefix = RequestHandles::kPrefix, kRequestPlaces = RequestHandles::kIndexMask + 1;
 inline std::vector<Request*> g_request_at;
 // Null for a handle that is not valid.
 inline Request* request_from(MPI_Request handle) {

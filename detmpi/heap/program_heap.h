@@ -21,7 +21,8 @@
 enum { kShortestInHugePages = 80 << 10 };
 
 // One in a process, as detmpi_inside_library. Threads read and write it without an order: what one sees late makes it
-// ask for huge pages once more, or not this time, and blocks lie where they do either way.
+// ask for huge pages once more, or not this time, and blocks lie where they do either way. Who calls mallopt at the
+// very moment at which the C library is told gets what was asked for last, and huge pages all the same.
 struct detmpi_program_heap {
   uintptr_t begin;       // of the first huge page; 0: not told yet, or left alone
   uintptr_t end;         // huge pages are asked for up to here; 0: not yet

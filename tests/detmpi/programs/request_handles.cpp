@@ -28,7 +28,7 @@ class Handles {
   }
   void note_freed(MPI_Request freed) { freed_.push_back(freed); }
   int given() const { return given_; }
-  size_t most() const { return freed_.size(); }
+  size_t free() const { return freed_.size(); }
 
  private:
   std::vector<MPI_Request> freed_;
@@ -48,7 +48,7 @@ class Exchanges {
   }
   void finish_all() {
     while (!pending_.empty()) finish(pending_.size() - 1);
-    std::printf("rank %d: %d requests, %zu handles\n", g_rank, handles_.given(), handles_.most());
+    std::printf("rank %d: %d requests, %zu handles\n", g_rank, handles_.given(), handles_.free());
   }
 
  private:
