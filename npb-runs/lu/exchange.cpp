@@ -34,23 +34,41 @@ double* pack(const Values& field, const Extent& extent, Side side, int depth, Ra
   return to;
 }
 
-// The reverse of pack. Returns the end of what was read.
-template <typename Values>
+// The reverse of pack, of so many components. Returns the end of what was read.
+template <int kCount = kComponents, typename Values>
 const double* unpack(Values& field, const Extent& extent, Side side, int depth, Range along, int k,
                      const double* from) {
   double* first = point(field, extent, side, depth, along.begin, k);
   const std::ptrdiff_t step = field.step(is_across_x(side) ? 1 : 0);
-  for (int m = 0; m < kComponents; ++m, first += field.component())
+  for (int m = 0; m < kCount; ++m, first += field.component())
     for (int p = 0; p < along.size(); ++p) first[p * step] = *from++;
   return from;
 }
 
+constexpr Side kSides[] = {Side::kNorth, Side::kSouth, Side::kEast, Side::kWest};
+
 }  // namespace
 
 Exchange::Exchange(const Messages& messages, const Extent& extent) : messages_(messages), extent_(extent) {
-  const int longest = Extent::kGhosts * kComponents * std::max(extent.nx, extent.ny) * extent.nz;
-  outgoing_.resize(longest);
-  incoming_.resize(longest);
+  const int longest = std::max(extent.nx, extent.ny);
+  outgoing_.resize(kComponents * longest);
+  incoming_.resize(Extent::kGhosts * kComponents * longest * extent.nz);
+  line_.resize(kFlowComponents * longest);
+  for (const Side side : kSides)
+    if (messages.grid().has_neighbour(side))
+      halo_[static_cast<int>(side)].resize(Extent::kGhosts * halo_line(side) * extent.nz);
+}
+
+// Numbers in one line of a layer.
+int Exchange::halo_line(Side side) const { return kComponents * own_along(extent_, side).size(); }
+
+void Exchange::pack_halo(const Flow& u, int k) {
+  for (const Side side : kSides) {
+    if (!messages_.grid().has_neighbour(side)) continue;
+    double* to = halo_[static_cast<int>(side)].data() + k * Extent::kGhosts * halo_line(side);
+    for (int depth = 0; depth < Extent::kGhosts; ++depth)
+      to = pack(u, extent_, side, depth, own_along(extent_, side), k, to);
+  }
 }
 
 void Exchange::halo(Flow& u) {
@@ -63,23 +81,25 @@ void Exchange::halo(Flow& u) {
 // Sends the layers next to side `to` there, and receives those that come from the opposite side.
 void Exchange::shift(Flow& u, Side to) {
   const Side from = opposite(to);
+  const int count = Extent::kGhosts * halo_line(to) * extent_.nz;
   const bool receives = messages_.grid().has_neighbour(from);
-  const bool sends = messages_.grid().has_neighbour(to);
-  const Range along = own_along(extent_, to);
-  const int count = Extent::kGhosts * kComponents * along.size() * extent_.nz;
   MPI_Request request = MPI_REQUEST_NULL;
   if (receives) request = messages_.start_receive(from, incoming_.data(), count);
-  if (sends) {
-    double* end = outgoing_.data();
-    for (int k = 0; k < extent_.nz; ++k)
-      for (int depth = 0; depth < Extent::kGhosts; ++depth) end = pack(u, extent_, to, depth, along, k, end);
-    messages_.send(to, outgoing_.data(), count);
-  }
+  if (messages_.grid().has_neighbour(to)) messages_.send(to, halo_[static_cast<int>(to)].data(), count);
   if (!receives) return;
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  const double* end = incoming_.data();
-  for (int k = 0; k < extent_.nz; ++k)
-    for (int depth = 0; depth < Extent::kGhosts; ++depth) end = unpack(u, extent_, from, -1 - depth, along, k, end);
+  const double* next = incoming_.data();
+  for (int k = 0; k < extent_.nz; ++k) next = unpack_halo(u, from, k, next);
+}
+
+// The ghost layers of a plane. Only of the first one the derived quantities are asked for. Returns the end of what was
+// read.
+const double* Exchange::unpack_halo(Flow& u, Side side, int k, const double* from) {
+  const Range along = own_along(extent_, side);
+  std::copy_n(from, halo_line(side), line_.data());
+  derive(line_.data(), along.size(), along.size());
+  unpack<kFlowComponents>(u, extent_, side, -1, along, k, line_.data());
+  return unpack(u, extent_, side, -2, along, k, from + halo_line(side));
 }
 
 void Exchange::receive_front(Vectors& v, int k, bool is_lower) {

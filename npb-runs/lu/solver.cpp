@@ -51,6 +51,7 @@ void Solver::set_flow(Profile profile) {
     for (int m = 0; m < kComponents; ++m) u[m * u_.component()] = state[m];
     derive(u, u_.component(), 1);
   });
+  for (int k = 0; k < n; ++k) exchange_.pack_halo(u_, k);
 }
 
 void Solver::take_step(State* correction_norm) {
@@ -76,7 +77,7 @@ void Solver::sweep() {
   correct_flow(extent_.z.begin);
 }
 
-// u + v / (omega (2 - omega)) at the interior points of plane k.
+// u + v / (omega (2 - omega)) at the interior points of plane k, whose halo is taken at once.
 void Solver::correct_flow(int k) {
   constexpr double kScale = 1.0 / (Problem::kOmega * (2.0 - Problem::kOmega));
   const Range diagonals = extent_.interior_diagonals();
@@ -91,23 +92,12 @@ void Solver::correct_flow(int k) {
     }
     derive(first, u_.component(), i.size());
   }
+  exchange_.pack_halo(u_, k);
 }
 
 void Solver::update_residual() {
   exchange_.halo(u_);
-  derive_ghosts();
   spatial_.apply(u_, forcing_, v_);
-}
-
-void Solver::derive_ghosts() {
-  const auto derive_points = [this](Range x, Range y) {
-    for_each_point(x, y, {0, extent_.nz}, [this](int i, int j, int k) { derive(u_.at(i, j, k), u_.component(), 1); });
-  };
-  const ProcessGrid& grid = messages_.grid();
-  if (grid.has_neighbour(Side::kNorth)) derive_points({-1, 0}, {0, extent_.ny});
-  if (grid.has_neighbour(Side::kSouth)) derive_points({extent_.nx, extent_.nx + 1}, {0, extent_.ny});
-  if (grid.has_neighbour(Side::kWest)) derive_points({0, extent_.nx}, {-1, 0});
-  if (grid.has_neighbour(Side::kEast)) derive_points({0, extent_.nx}, {extent_.ny, extent_.ny + 1});
 }
 
 State Solver::norm_of_vectors() const {

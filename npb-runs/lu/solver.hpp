@@ -36,7 +36,6 @@ class Solver {
   void sweep();
   void correct_flow(int k);
   void update_residual();
-  void derive_ghosts();
   cfd::State norm_of_vectors() const;
 
   Problem problem_;
