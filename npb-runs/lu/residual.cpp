@@ -8,16 +8,17 @@ namespace {
 
 using namespace cfd;
 
-// The weights at point p of n, kDissipation4 included. The values on the faces of the cube never enter: next to them
-// the difference is one-sided.
-std::array<double, 5> weights_at(int p, int n) {
-  std::array<double, 5> weights = {1, -4, 6, -4, 1};
-  if (p <= 2) weights[0] = 0;
-  if (p >= n - 3) weights[4] = 0;
-  if (p <= 1) weights[1] = 0;
-  if (p >= n - 2) weights[3] = 0;
-  if (p <= 1 || p >= n - 2) weights[2] = 5;
-  for (double& weight : weights) weight *= kDissipation4;
+// At point p of n: the second difference times `second`, less the fourth times its dissipation. In the fourth the
+// values on the faces of the cube never enter: next to them it is one-sided.
+std::array<double, 5> weights_at(int p, int n, double second) {
+  std::array<double, 5> fourth = {1, -4, 6, -4, 1};
+  if (p <= 2) fourth[0] = 0;
+  if (p >= n - 3) fourth[4] = 0;
+  if (p <= 1) fourth[1] = 0;
+  if (p >= n - 2) fourth[3] = 0;
+  if (p <= 1 || p >= n - 2) fourth[2] = 5;
+  std::array<double, 5> weights = {0, second, -2 * second, second, 0};
+  for (int q = 0; q < 5; ++q) weights[q] -= kDissipation4 * fourth[q];
   return weights;
 }
 
@@ -27,7 +28,6 @@ constexpr int kTile = 16;
 struct Factors {
   double convective;
   double viscous;
-  double dissipation[3];
 };
 
 // sum += L^direction(u). `step` leads to the next point in the direction, `w` to the first of the point's weights.
@@ -64,12 +64,10 @@ inline void add_direction(double (&sum)[kComponents], const double* u, std::ptrd
 
   constexpr int kNextWeight = SpatialOperator::Weights::kStride;
   for (int m = 0; m < kComponents; ++m) {
-    const double second = next[m * s] - 2.0 * u[m * s] + previous[m * s];
-    const double fourth = w[0] * u[m * s - 2 * step] + w[kNextWeight] * previous[m * s] +
-                          w[2 * kNextWeight] * u[m * s] + w[3 * kNextWeight] * next[m * s] +
-                          w[4 * kNextWeight] * u[m * s + 2 * step];
-    sum[m] +=
-        factors.viscous * viscous[m] - factors.convective * flux[m] + factors.dissipation[kDirection] * second - fourth;
+    const double dissipation = w[0] * u[m * s - 2 * step] + w[kNextWeight] * previous[m * s] +
+                               w[2 * kNextWeight] * u[m * s] + w[3 * kNextWeight] * next[m * s] +
+                               w[4 * kNextWeight] * u[m * s + 2 * step];
+    sum[m] += factors.viscous * viscous[m] - factors.convective * flux[m] + dissipation;
   }
 }
 
@@ -96,18 +94,18 @@ void apply_to_diagonal(const double* u, const std::ptrdiff_t (&steps)[3], const 
 }  // namespace
 
 SpatialOperator::SpatialOperator(const Extent& extent, int n, int x_first, int y_first) : extent_(extent), n_(n) {
+  const double t1 = Spacing(n).t1;
+  const auto weights = [&](int direction, int p) { return weights_at(p, n, kDissipation2[direction] * t1); };
   for (int q = 0; q < 5; ++q) {
-    for (int i = 0; i < extent.nx; ++i) x_.at[q][i] = weights_at(x_first + i, n)[q];
-    for (int j = 0; j < extent.ny; ++j) y_.at[q][extent.ny - 1 - j] = weights_at(y_first + j, n)[q];
-    for (int k = 0; k < extent.nz; ++k) z_.at[q][k] = weights_at(k, n)[q];
+    for (int i = 0; i < extent.nx; ++i) x_.at[q][i] = weights(0, x_first + i)[q];
+    for (int j = 0; j < extent.ny; ++j) y_.at[q][extent.ny - 1 - j] = weights(1, y_first + j)[q];
+    for (int k = 0; k < extent.nz; ++k) z_.at[q][k] = weights(2, k)[q];
   }
 }
 
 void SpatialOperator::apply(const Flow& u, const Vectors& f, Vectors& r) const {
   const Spacing spacing(n_);
-  Factors factors{spacing.t2, spacing.viscous, {}};
-  for (int direction = 0; direction < 3; ++direction)
-    factors.dissipation[direction] = kDissipation2[direction] * spacing.t1;
+  const Factors factors{spacing.t2, spacing.viscous};
   const std::ptrdiff_t steps[3] = {u.step(0), u.step(1), u.step(2)};
   const Range diagonals = extent_.interior_diagonals();
   with_length(extent_.length(), [&](auto length) {

@@ -17,8 +17,8 @@ class SpatialOperator {
   // from it in the first.
   void apply(const Flow& u, const Vectors& f, Vectors& r) const;
 
-  // The fourth difference as a weighted sum of the values at distance -2 .. 2. The weights depend on the distance
-  // from the faces of the cube, so there is an array of each.
+  // The dissipation, second and fourth differences, as a weighted sum of the values at distance -2 .. 2. The weights
+  // depend on the distance from the faces of the cube, so there is an array of each.
   struct Weights {
     static constexpr int kStride = kLengths[std::size(kLengths) - 1];
     double at[5][kStride] = {};
