@@ -1,26 +1,13 @@
 #include "residual.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include "../cfd/dissipation.hpp"
 
 namespace npb::lu {
 namespace {
 
 using namespace cfd;
-
-// At point p of n: the second difference times `second`, less the fourth times its dissipation. In the fourth the
-// values on the faces of the cube never enter: next to them it is one-sided.
-std::array<double, 5> weights_at(int p, int n, double second) {
-  std::array<double, 5> fourth = {1, -4, 6, -4, 1};
-  if (p <= 2) fourth[0] = 0;
-  if (p >= n - 3) fourth[4] = 0;
-  if (p <= 1) fourth[1] = 0;
-  if (p >= n - 2) fourth[3] = 0;
-  if (p <= 1 || p >= n - 2) fourth[2] = 5;
-  std::array<double, 5> weights = {0, second, -2 * second, second, 0};
-  for (int q = 0; q < 5; ++q) weights[q] -= kDissipation4 * fourth[q];
-  return weights;
-}
 
 // Diagonals that are done for all planes together: of these few, the five planes that a point needs stay in the cache.
 constexpr int kTile = 16;
@@ -64,10 +51,10 @@ inline void add_direction(double (&sum)[kComponents], const double* u, std::ptrd
 
   constexpr int kNextWeight = SpatialOperator::Weights::kStride;
   for (int m = 0; m < kComponents; ++m) {
-    const double dissipation = w[0] * u[m * s - 2 * step] + w[kNextWeight] * previous[m * s] +
-                               w[2 * kNextWeight] * u[m * s] + w[3 * kNextWeight] * next[m * s] +
-                               w[4 * kNextWeight] * u[m * s + 2 * step];
-    sum[m] += factors.viscous * viscous[m] - factors.convective * flux[m] + dissipation;
+    const double damping = w[0] * u[m * s - 2 * step] + w[kNextWeight] * previous[m * s] +
+                           w[2 * kNextWeight] * u[m * s] + w[3 * kNextWeight] * next[m * s] +
+                           w[4 * kNextWeight] * u[m * s + 2 * step];
+    sum[m] += factors.viscous * viscous[m] - factors.convective * flux[m] + damping;
   }
 }
 
@@ -94,12 +81,10 @@ void apply_to_diagonal(const double* u, const std::ptrdiff_t (&steps)[3], const 
 }  // namespace
 
 SpatialOperator::SpatialOperator(const Extent& extent, int n, int x_first, int y_first) : extent_(extent), n_(n) {
-  const double t1 = Spacing(n).t1;
-  const auto weights = [&](int direction, int p) { return weights_at(p, n, kDissipation2[direction] * t1); };
   for (int q = 0; q < 5; ++q) {
-    for (int i = 0; i < extent.nx; ++i) x_.at[q][i] = weights(0, x_first + i)[q];
-    for (int j = 0; j < extent.ny; ++j) y_.at[q][extent.ny - 1 - j] = weights(1, y_first + j)[q];
-    for (int k = 0; k < extent.nz; ++k) z_.at[q][k] = weights(2, k)[q];
+    for (int i = 0; i < extent.nx; ++i) x_.at[q][i] = dissipation(0, x_first + i, n)[q];
+    for (int j = 0; j < extent.ny; ++j) y_.at[q][extent.ny - 1 - j] = dissipation(1, y_first + j, n)[q];
+    for (int k = 0; k < extent.nz; ++k) z_.at[q][k] = dissipation(2, k, n)[q];
   }
 }
 

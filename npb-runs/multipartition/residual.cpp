@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fourth_difference.hpp"
+#include "../cfd/dissipation.hpp"
 #include "vectorize.hpp"
 
 namespace npb::multipartition {
@@ -53,17 +53,6 @@ void compute_primitives(CellData& cell, Range rows, int k, Primitives primitives
 double centred(const double* f, std::ptrdiff_t stride) { return f[stride] - f[-stride]; }
 double second(const double* f, std::ptrdiff_t stride) { return f[-stride] - 2.0 * *f + f[stride]; }
 
-// The coefficients of points p-2 .. p+2 in the dissipation along an axis, of second and fourth differences together.
-std::array<double, 5> dissipation(Axis axis, int p, int n) {
-  auto coefficients = fourth_difference(p, n);
-  for (double& coefficient : coefficients) coefficient *= -cfd::kDissipation4;
-  const double second_order = cfd::kDissipation2[axis] * cfd::Spacing(n).t1;
-  coefficients[1] += second_order;
-  coefficients[2] -= 2.0 * second_order;
-  coefficients[3] += second_order;
-  return coefficients;
-}
-
 // Factors for all points of the rows of a cell. They are 0 at points on the faces of the grid and in pads.
 struct RowFactors {
   RowFactors(const CellData& cell, int n, double scale_inside)
@@ -71,7 +60,7 @@ struct RowFactors {
         dissipation_x(static_cast<std::size_t>(5 * pitch), 0.0),
         scale(static_cast<std::size_t>(pitch), 0.0) {
     for (int i = cell.interior[kX].begin; i < cell.interior[kX].end; ++i) {
-      const auto coefficients = dissipation(kX, cell.place.points[kX].begin + i, n);
+      const auto coefficients = cfd::dissipation(kX, cell.place.points[kX].begin + i, n);
       for (int q = 0; q < 5; ++q) dissipation_x.data()[q * pitch + i] = coefficients[q];
       scale.data()[i] = scale_inside;
     }
@@ -127,7 +116,7 @@ void Operator::apply(int j, int k) const {
   const double* const dissipation_x = row_factors_.dissipation_x.data();
   std::array<double, 5> dissipation_yz{};
   if constexpr (kAxis != kX)
-    dissipation_yz = dissipation(kAxis, cell_.place.points[kAxis].begin + (kAxis == kY ? j : k), n_);
+    dissipation_yz = cfd::dissipation(kAxis, cell_.place.points[kAxis].begin + (kAxis == kY ? j : k), n_);
 
   const double* const scale = row_factors_.scale.data();
   const int lanes = cell_.box.lanes;

@@ -1,7 +1,7 @@
 #include "pentadiagonal.hpp"
 
 #include "../cfd/constants.hpp"
-#include "../multipartition/fourth_difference.hpp"
+#include "../cfd/dissipation.hpp"
 #include "../multipartition/vectorize.hpp"
 
 namespace npb::sp {
@@ -77,7 +77,7 @@ void eliminate_position(const Lines& lines, int p, const std::array<double, 5>& 
 
 void eliminate(const Lines& lines, Range rows, int begin, const Coefficients& coefficients) {
   for (int p = rows.begin; p < rows.end; ++p) {
-    auto weights = multipartition::fourth_difference(begin + p, coefficients.n);
+    auto weights = cfd::fourth_difference(begin + p, coefficients.n);
     for (double& weight : weights) weight *= coefficients.dissipation;
     eliminate_position(lines, p, weights, coefficients);
   }

@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "../cfd/dissipation.hpp"
 #include "../multipartition/cell_fields.hpp"
-#include "../multipartition/fourth_difference.hpp"
 #include "../multipartition/partition.hpp"
 #include "../multipartition/tile.hpp"
 
@@ -73,7 +73,7 @@ TEST_CASE("multi-partition: cells of unequal size, the larger first", "[npb]") {
 TEST_CASE("the fourth difference takes no value on a face of the grid, nor beyond", "[npb]") {
   constexpr int kN = 12;
   for (int p = 1; p < kN - 1; ++p) {
-    const auto weights = fourth_difference(p, kN);
+    const auto weights = npb::cfd::fourth_difference(p, kN);
     for (int q = 0; q < 5; ++q) {
       const int point = p + q - 2;
       if (point <= 0 || point >= kN - 1) CHECK(weights[q] == 0);
