@@ -1,6 +1,7 @@
 """Types of command line options."""
 
 import argparse
+import sys
 
 
 def name_list(allowed):
@@ -24,11 +25,20 @@ def rank_list(text):
     return ranks
 
 
-def positive(kind):
+def positive(kind, most=sys.float_info.max):
+    """A number of this kind, int or float. Neither infinity nor NaN, which compares with nothing."""
+    limit = "" if most == sys.float_info.max else f", {most:.0f} at most"
+
     def parse(text):
-        value = kind(text)
-        if value <= 0:
-            raise argparse.ArgumentTypeError(f"'{text}' is not above zero")
+        try:
+            value = kind(text)
+        except ValueError:
+            value = 0
+        if not 0 < value <= most:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a {'whole ' if kind is int else ''}number above zero{limit}")
         return value
 
     return parse
+
+
+time_limit = positive(float, most=1e6)  # seconds; poll(2) takes milliseconds as an int

@@ -14,7 +14,7 @@ import statistics
 import sys
 
 import jobs
-from arguments import name_list, positive, rank_list
+from arguments import name_list, positive, rank_list, time_limit
 from formats import format_size, format_time
 from libraries import LIBRARIES, NO_CXX_BINDINGS, PEERS, ROOT, compile_program, find_libraries, note, shorten
 
@@ -229,7 +229,7 @@ def parse_options():
     add("--startup-ranks", type=rank_list, metavar="N,...",
         help=f"default 8,64,1024; the peers only up to {PEER_RANK_LIMIT}")
     add("--app-ranks", type=rank_list, default=[2, 8], metavar="N,...", help="default 2,8")
-    add("--timeout", type=positive(float), default=120.0, metavar="S", help="seconds per run (default 120)")
+    add("--timeout", type=time_limit, default=120.0, metavar="S", help="seconds per run (default 120)")
     add("--dist", type=pathlib.Path, default=ROOT / "dist", help="where DetMPI is installed (default: dist)")
     add("--out", metavar="FILE", help="write every sample and median as a JSON line to FILE")
     options = parser.parse_args()

@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 import jobs
-from arguments import name_list, positive, rank_list
+from arguments import name_list, positive, rank_list, time_limit
 from formats import format_time
 from libraries import ROOT, note
 
@@ -283,7 +283,7 @@ def parse_options():
         help="size of the inputs; 1 (the default): 27 million words, 200 MB of most others")
     add("--phoenix", type=pathlib.Path, metavar="DIR", help="a built tree of Phoenix++, whose programs are run as well")
     add("--inputs", type=pathlib.Path, metavar="DIR", help="keep the inputs there (default: a temporary folder)")
-    add("--timeout", type=positive(float), default=300.0, metavar="S", help="seconds per run (default 300)")
+    add("--timeout", type=time_limit, default=300.0, metavar="S", help="seconds per run (default 300)")
     add("--out", metavar="FILE", help="write every sample and median as a JSON line to FILE")
     return parser.parse_args()
 

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 
+from arguments import positive, rank_list, time_limit
 from jobs import held_memory
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -87,10 +88,6 @@ def print_row(options, label, ranks, samples):
     print(f"| {label} | {ranks} | {values[0]} | {values[1]} | {ratio:.2f} |", flush=True)
 
 
-def number_list(text):
-    return [int(word) for word in text.split(",")]
-
-
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -98,12 +95,12 @@ def parse_options():
     add("--suites", type=lambda text: text.split(","), default=list(SUITES), metavar="NAME,...",
         help="of named (no wildcards), kernels (work_kernels, receives named and from anybody), racing; default: all")
     add("--only", default="", metavar="TEXT", help="programs whose command line contains it")
-    add("--ranks", type=number_list, default=[2, 8, 16, 32, 64], metavar="N,...", help="default 2,8,16,32,64")
-    add("--rounds", type=int, default=5, help="runs of each program in each order (default 5)")
-    add("--length", type=int, default=1, metavar="N", help="let the racing programs do N times what they do in the tests")
+    add("--ranks", type=rank_list, default=[2, 8, 16, 32, 64], metavar="N,...", help="default 2,8,16,32,64")
+    add("--rounds", type=positive(int), default=5, help="runs of each program in each order (default 5)")
+    add("--length", type=positive(int), default=1, metavar="N", help="let the racing programs do N times what they do in the tests")
     add("--default-output", action="store_true", help="merge lines of output in the logical order alone")
     add("--memory", action="store_true", help="measure memory instead of time")
-    add("--timeout", type=float, default=120, metavar="S", help="seconds per run (default 120)")
+    add("--timeout", type=time_limit, default=120.0, metavar="S", help="seconds per run (default 120)")
     options = parser.parse_args()
     for suite in options.suites:
         if suite not in SUITES:

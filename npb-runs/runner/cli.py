@@ -8,11 +8,12 @@ import signal
 import sys
 
 import libraries as mpi
-from arguments import name_list, positive, rank_list
+from arguments import name_list, positive, rank_list, time_limit
 from runner import (VERSION, benchmarks, build, channels, execute, machine, plan, plots, progress, report, results, summary,
                     tables)
 
 EXIT_FAILED, EXIT_USAGE = 1, 2
+SEEDS = 1 << 64  # so many has detmpirun
 DEFAULT_RESULTS = pathlib.Path("npb-results.jsonl")
 ABOUT = """Runs the NAS Parallel Benchmarks over the MPI libraries of this machine, and reports.
 
@@ -31,9 +32,16 @@ def seed_list(text):
         seeds = [int(word) for word in text.split(",") if word]
     except ValueError:
         seeds = [-1]
-    if not seeds or min(seeds) < 0:
+    if not seeds or min(seeds) < 0 or max(seeds) >= SEEDS:
         raise argparse.ArgumentTypeError(f"'{text}' is not a list of seeds")
     return seeds
+
+
+def flag_list(text):
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error} in '{text}'") from error
 
 
 def folder(text):
@@ -77,7 +85,7 @@ def add_run(commands, names):
     add_places(add)
     add("--peer-ranks", type=positive(int), metavar="N",
         help="no more than N ranks with MPICH and Open MPI, which may spin when there are more ranks than cores")
-    add("--flags", default="", metavar="FLAGS",
+    add("--flags", type=flag_list, default=[], metavar="FLAGS",
         help=f"for the compiler, after {' '.join(build.FLAGS)}, such as --flags=-g")
     add("--build-dir", type=pathlib.Path, default=mpi.ROOT / "build-npb", metavar="DIR",
         help="where programs are built (default: build-npb/ of the tree)")
@@ -88,7 +96,7 @@ def add_run(commands, names):
     add("--own-time", action="store_true",
         help="in timed runs of the programs of this tree also measure the time between MPI calls, and trace the calls: what no "
              "library can save")
-    add("--timeout", type=positive(float), default=300.0, metavar="S",
+    add("--timeout", type=time_limit, default=300.0, metavar="S",
         help="seconds per run (default 300); after a time-out the rest of that case is left out")
     add("--out", type=pathlib.Path, default=DEFAULT_RESULTS, metavar="FILE",
         help=f"results, a line of JSON each (default {DEFAULT_RESULTS})")
@@ -154,7 +162,7 @@ def session_record(options, found, versions):
         "command": shlex.join(["npb", *options.arguments]), "machine": machine.describe(),
         "libraries": {library.name: {"version": versions[library.name], "launcher": " ".join(library.launcher),
                                      "compiler": library.cxx} for library in found},
-        "flags": " ".join([*build.FLAGS, options.flags]).strip(), "repeats": options.repeats,
+        "flags": shlex.join([*build.FLAGS, *options.flags]), "repeats": options.repeats,
         "timeout": options.timeout,
         "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
     }
@@ -191,7 +199,7 @@ def act_run(options):
 
 
 def run_session(options, runs, found, chosen, file):
-    builder = build.Builder(found, options.build_dir, shlex.split(options.flags))
+    builder = build.Builder(found, options.build_dir, options.flags)
     cases = list({run.case.key(): run.case for run in runs}.values())
     contenders = list({run.contender.key(): run.contender for run in runs}.values())
     executables, counters = build.build_all(builder, chosen, cases, contenders, not options.no_probe or options.own_time)
@@ -210,6 +218,27 @@ def run_session(options, runs, found, chosen, file):
 # --- report ----------------------------------------------------------------------------------------------
 
 
+def check_outputs(outputs, inputs):
+    """Before anything is written: results took hours, and a page in their place is soon asked for by mistake."""
+    for path in outputs:
+        if path.exists() and any(path.samefile(each) for each in inputs):
+            raise UsageError(f"{path} is one of the files of results: they are not written over")
+
+
+def outputs_of(options, drawn):
+    found = [options.out]
+    if options.markdown and options.markdown != "-":
+        found.append(pathlib.Path(options.markdown))
+    if options.plots:
+        found += [options.plots, *(path for plot in drawn for path in plot.files(options.plots))]
+    return found
+
+
+def write(path, text):
+    """Names of files may hold what is no text."""
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
 def act_report(options):
     everything = summary.Summary([results.read_records(path) for path in options.results])
     if not everything.samples:
@@ -218,8 +247,9 @@ def act_report(options):
     drawn = plots.all_plots(everything) if can_plot else []
     if not can_plot:
         mpi.note(f"npb: {plots.MISSING}")
+    check_outputs(outputs_of(options, drawn), options.results)
     files = [str(path) for path in options.results]
-    options.out.write_text(report.page(everything, drawn, files, "" if can_plot else plots.MISSING), encoding="utf-8")
+    write(options.out, report.page(everything, drawn, files, "" if can_plot else plots.MISSING))
     mpi.note(f"npb: the page is {options.out}")
     if options.plots and can_plot:
         options.plots.mkdir(parents=True, exist_ok=True)
@@ -228,7 +258,7 @@ def act_report(options):
     if options.markdown == "-":
         print(tables.markdown(everything))
     elif options.markdown:
-        pathlib.Path(options.markdown).write_text(tables.markdown(everything), encoding="utf-8")
+        write(pathlib.Path(options.markdown), tables.markdown(everything))
     return EXIT_FAILED if options.plots and not can_plot else 0
 
 

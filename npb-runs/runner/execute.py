@@ -9,8 +9,7 @@ import tempfile
 import jobs
 from libraries import note
 from runner import critical_path, outputs, plan, turns
-
-OK, UNVERIFIED, FAILED, TIMEOUT = "ok", "unverified", "failed", "timeout"
+from runner.records import FAILED, OK, TIMEOUT, UNVERIFIED
 
 
 class Tools:

@@ -1,6 +1,7 @@
 """What a run printed: ours prints its summary to standard error, the suite's own programs to standard output."""
 
 import hashlib
+import math
 import re
 
 TIME = re.compile(r"^\s*Time in seconds\s*=\s*([0-9.Ee+-]+)\s*$", re.MULTILINE)
@@ -12,9 +13,10 @@ DIGEST = re.compile(r"^detmpirun: digest (\w+)$", re.MULTILINE)
 def number(pattern, text):
     match = pattern.search(text)
     try:
-        return float(match.group(1)) if match else None
+        value = float(match.group(1)) if match else None
     except ValueError:
         return None
+    return value if value is not None and math.isfinite(value) else None  # 1e999 is not
 
 
 def parse(output, errors):

@@ -29,9 +29,13 @@ class Plot:
         text = out.getvalue()
         return text[text.index("<svg"):]
 
+    def files(self, folder):
+        return folder / f"{self.name}.svg", folder / f"{self.name}.png"
+
     def save(self, folder):
-        self.figure.savefig(folder / f"{self.name}.svg", metadata={"Date": None})
-        self.figure.savefig(folder / f"{self.name}.png", dpi=120)
+        svg, png = self.files(folder)
+        self.figure.savefig(svg, metadata={"Date": None})
+        self.figure.savefig(png, dpi=120)
 
 
 def new_figure(width, height, **more):

@@ -3,6 +3,7 @@
 import json
 import os
 
+from runner import records
 from runner.plan import key_of
 
 GIVEN_UP = ("timeout", "failed")
@@ -12,36 +13,48 @@ class ResultError(Exception):
     """A file that cannot be used; the text says why."""
 
 
+def parse(line):
+    """What it says as JSON, None if it is cut off or none at all."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
 def read_records(path):
-    """All records. A last line that was cut off is left out; any other line that cannot be read is an error."""
+    """All records. A last line that was cut off is left out; any other line that is not as it should be is an error."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ResultError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    records = []
+    found = []
     for number, line in enumerate(lines, 1):
-        try:
-            records += [json.loads(line)] if line.strip() else []
-        except ValueError as error:
-            if number == len(lines):
-                break
-            raise ResultError(f"{path}, line {number}: not a line of results") from error
-    if not all(isinstance(record, dict) and "kind" in record for record in records):
-        raise ResultError(f"{path}: not a file of results")
-    return records
+        if not line.strip():
+            continue
+        record = parse(line)
+        if record is None and number == len(lines):
+            break
+        fault = records.fault(record)
+        if fault:
+            raise ResultError(f"{path}, line {number}: {fault}")
+        found.append(record)
+    return found
 
 
-def latest_runs(records):
+def latest_runs(found):
     """The runs, of those repeated after a failure the last one."""
-    return list({(key_of(record), record["round"]): record for record in records if record["kind"] == "run"}.values())
+    return list({(key_of(record), record["round"]): record for record in found if record["kind"] == "run"}.values())
 
 
-def cut_off_torn_line(path):
+def mend_last_line(path):
+    """What is appended must begin a line. A last one that has lost nothing but its end is a result like any other."""
     with path.open("rb+") as file:
         text = file.read()
-        end = text.rfind(b"\n") + 1
-        if end < len(text):
-            file.truncate(end)
+        begin = text.rfind(b"\n") + 1
+        if parse(text[begin:]) is not None:
+            file.write(b"\n")
+        elif begin < len(text):
+            file.truncate(begin)
 
 
 class ResultFile:
@@ -59,7 +72,7 @@ class ResultFile:
             for record in latest_runs(read_records(path)):
                 if not (retry and record["status"] != "ok"):
                     self.note(record)
-            cut_off_torn_line(path)
+            mend_last_line(path)
         try:
             self.file = path.open("a", encoding="utf-8")
         except OSError as error:

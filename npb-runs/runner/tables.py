@@ -136,7 +136,7 @@ def page_table(summary):
         for mode in summary.region_modes():
             samples = summary.get(case, mode)
             counters = samples.counters() if samples else None
-            if not counters or "data_pages" not in counters:
+            if not counters or not counters.keys() >= {*REGION_COUNTERS, "suspended_ns"}:
                 continue
             per_send = counters["data_pages"] / counters["sends"] if counters["sends"] else 0
             spent = case[2] * (samples.probed("seconds") or 0) * 1e9

@@ -41,8 +41,9 @@ class Outputs(unittest.TestCase):
             self.assertFalse(printed["verified"], said)
 
     def test_nothing_said(self):
-        printed = outputs.parse("", "Time in seconds = soon\n")
+        printed = outputs.parse("", "Time in seconds = soon\nMop/s total = 1e999\n")
         self.assertIsNone(printed["seconds"])
+        self.assertIsNone(printed["mops"])
         self.assertFalse(printed["verified"])
 
     def test_output_is_told_apart(self):
@@ -248,6 +249,36 @@ class Results(unittest.TestCase):
         self.open(resume=True).write(run_record(round=2))
         self.assertEqual([record["round"] for record in results.read_records(self.path)], [1, 2])
 
+    def test_a_last_line_without_its_end_is_kept(self):
+        self.write(run_record(), tail=json.dumps(run_record(round=2)))
+        file = self.open(resume=True)
+        self.assertTrue(file.is_done(plan.key_of(run_record()), 2))
+        file.write(run_record(round=3))
+        self.assertEqual([record["round"] for record in results.read_records(self.path)], [1, 2, 3])
+
+    def test_records_with_faults(self):
+        without_cores = session_record() | {"machine": {"load": 0.5}}
+        for record, fault in (
+                ({"kind": "run"}, "benchmark is missing"), ({"kind": "session"}, "command is missing"),
+                ({"kind": []}, "not a line of results"), (without_cores, "machine is not what describes a machine"),
+                (session_record() | {"libraries": {"mpich": {}}}, "libraries is not what describes libraries"),
+                (run_record(ranks="2"), "ranks is not a whole number from 1"),
+                (run_record(round=True), "round is not a whole number from 0"),
+                (run_record(status="weird"), "status is not one of ok, unverified, failed, timeout"),
+                (run_record(seconds=float("nan")), "seconds is not a number or null"),
+                (run_record(mops=[1]), "mops is not a number or null"),
+                (run_record(counters={"bytes": "many"}), "counters is not an object of numbers or null")):
+            self.write(session_record(), record)
+            with self.assertRaisesRegex(results.ResultError, f"results, line 2: {fault}$"):
+                results.read_records(self.path)
+
+    def test_records_without_faults(self):
+        found = [session_record(), run_record(), {"kind": "of later"},
+                 run_record(round=0, status="timeout", reason="late", seconds=None, mops=None, exit_code=-9, memory_kib=None,
+                            counters={"bytes": 0})]
+        self.write(*found)
+        self.assertEqual(results.read_records(self.path), found)
+
     def test_other_files(self):
         for text in ("hello\nworld\n", "[1]\n", '{"a": 1}\n'):
             self.path.write_text(text, encoding="utf-8")
@@ -402,6 +433,8 @@ class Tables(unittest.TestCase):
         self.assertEqual(tables.page_table(everything).rows[1],
                          ["cg", "S", 2, "nb.wr2", "600", "20", "1,500", "300", "2.0", "10 %"])
         self.assertEqual(self.rows(tables.counter_table(everything))["cg", "S", 2][0], "1,234")
+        other = run_record(library="channels", mode="b.wr", round=0, counters={"data_pages": 600})
+        self.assertEqual(tables.page_table(summary.Summary([[other]])).rows, [])
         if plots.is_available():
             self.assertIn("regions-S", [plot.name for plot in plots.all_plots(everything)])
 

@@ -15,7 +15,7 @@ import runner_support
 from runner_support import NPB, make_stand_ins, run_record
 
 import jobs
-from runner import critical_path
+from runner import critical_path, plots
 
 PATIENCE = 120
 
@@ -321,6 +321,39 @@ class Reports(Whole):
         self.assertTrue((self.folder / "npb-report.html").is_file())
         self.assertIn("1 s ±0 %", (self.folder / "tables.md").read_text(encoding="utf-8"))
 
+    def test_results_are_not_written_over(self):
+        text = json.dumps(run_record()) + "\n"
+        (self.folder / "one").write_text(text, encoding="utf-8")
+        (self.folder / "link").symlink_to("one")
+        os.link(self.folder / "one", self.folder / "twin")
+        for arguments in (["-o", "one"], ["-o", "link"], ["--markdown", "twin"], ["--plots", "./one"]):
+            done = self.npb("report", "one", *arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"npb: {pathlib.Path(arguments[1])} is one of the files of results", done.stderr)
+            self.assertEqual((self.folder / "one").read_text(encoding="utf-8"), text)
+            self.assertFalse((self.folder / "npb-report.html").exists())
+
+    def test_results_in_the_place_of_a_plot(self):
+        if not plots.is_available():
+            self.skipTest(plots.MISSING)
+        drawn = self.folder / "scaling.png"
+        drawn.write_text("".join(json.dumps(run_record(ranks=ranks)) + "\n" for ranks in (1, 2)), encoding="utf-8")
+        done = self.npb("report", "scaling.png", "--plots", ".")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("npb: scaling.png is one of the files of results", done.stderr)
+
+    def test_a_name_that_is_no_text(self):
+        name = os.fsdecode(b"\xff")
+        (self.folder / name).write_text(json.dumps(run_record()) + "\n", encoding="utf-8")
+        done = self.npb("report", name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_results_with_faults(self):
+        (self.folder / "bad").write_text(json.dumps(run_record(status="weird")) + "\n", encoding="utf-8")
+        done = self.npb("report", "bad")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "npb: bad, line 1: status is not one of ok, unverified, failed, timeout\n"))
+
     def test_nothing_to_report(self):
         (self.folder / "empty").touch()
         for name in ("empty", "missing"):
@@ -339,6 +372,23 @@ class Usage(Whole):
                           ["run", "--classes", "Q"], ["run", "--given-only"], ["run", "--bin-dir", "none"],
                           ["run", "--seeds", "-1"], ["run", "--repeats", "0"]):
             self.assertEqual(self.npb(*arguments).returncode, 2, arguments)
+
+    def test_numbers_out_of_range(self):
+        for arguments in (["--timeout", "nan"], ["--timeout", "inf"], ["--timeout", "1e9"], ["--timeout", "soon"],
+                          ["--seeds", str(2**64)], ["--flags", "'"]):
+            done = self.npb_run("--dry-run", *arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(f"argument {arguments[0]}: ", done.stderr)
+        self.assertEqual(self.npb_run("--dry-run", "--seeds", str(2**64 - 1)).returncode, 0)
+
+    def test_comparisons_take_the_same_numbers(self):
+        bench = NPB.parent.parent / "bench"
+        for arguments in (["compare.py", "--mpi", ""], ["mapreduce.py", "--build", "none"], ["order.py", "--only", "none"]):
+            for wrong in (["--timeout", "nan"], ["--rounds", "0"]):
+                done = subprocess.run([sys.executable, "-B", bench / arguments[0], *arguments[1:], *wrong], capture_output=True,
+                                      text=True, timeout=PATIENCE, check=False)
+                self.assertEqual(done.returncode, 2, arguments)
+                self.assertIn(f"argument {wrong[0]}: '{wrong[1]}' is not a ", done.stderr)
 
     def test_nothing_fits(self):
         done = self.npb_run("--ranks", "3")
