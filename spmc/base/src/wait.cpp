@@ -2,6 +2,7 @@
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <climits>
 #include <ctime>
+#include <utility>
 
 #include <base/cores.hpp>
 
@@ -22,6 +24,15 @@ int g_home_core = -1;
 Fences g_fences = Fences::kFull;
 
 namespace {
+
+// Whether this thread has lost its core to another one since it was asked last; true the first time. A yield also takes
+// long that an interrupt delays, as the fences of others do on a virtual machine: to sleep then brings more of these.
+bool has_lost_core() {
+  static long seen = -1;
+  rusage usage;
+  if (::getrusage(RUSAGE_THREAD, &usage) != 0) return true;
+  return std::exchange(seen, usage.ru_nivcsw) != usage.ru_nivcsw;
+}
 
 int membarrier(int command) { return static_cast<int>(::syscall(SYS_membarrier, command, 0u, 0)); }
 
@@ -43,6 +54,10 @@ void set_wait_policy(WaitPolicy policy) {
   g_spin_budget = policy.spins;
 }
 
+void reconsider_spinning() {
+  if (!has_lost_core()) g_spin_budget = g_wait_policy.spins;
+}
+
 // The longer, the sooner it happens again.
 bool avoid_yields(uint64_t now) {
   constexpr uint64_t kLeastPauseNs = 2'000'000;
@@ -50,7 +65,9 @@ bool avoid_yields(uint64_t now) {
   constexpr uint64_t kLookAgainNs = 50'000'000;
   static uint64_t pause = kLeastPauseNs;
   static uint64_t next_look = 0;
-  if (g_wait_policy.own_threads != 0) {  // else whoever it was, is a stranger
+  if (g_wait_policy.own_threads == 0) {
+    if (!has_lost_core()) return false;  // else whoever it was, is a stranger
+  } else {
     if (now < next_look) return false;
     if (runnable_threads() <= g_wait_policy.own_threads) {
       next_look = now + kLookAgainNs;
