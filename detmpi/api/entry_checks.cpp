@@ -113,7 +113,7 @@ int fail_too_long_at(const char* parameter, Integers counts, int n, const MPI_Da
 }
 
 int fail_op(const Op& op, const Datatype& type) {
-  return fail(MPI_ERR_OP, "%s is not defined on %s", op_name(op), type.name.c_str());
+  return fail(MPI_ERR_OP, "%s is not defined on %s", op_name(op), datatype_label(type).c_str());
 }
 
 }  // namespace detmpi

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kinds import BUFFER, BUFFERS, COMMS, COUNTS, TYPES
 from outputs import NOTE, read_options, write_all
-from same_memory import same_memory_checks
+from same_memory import behind_first, same_memory_checks
 from table import read_table
 
 
@@ -25,8 +25,14 @@ def cpp_style(text):
 
 
 def call_ids(functions):
-    ids = "".join(f"  {f.call_id},\n" for f in functions)
-    names = "".join(f'    "MPI_{f.name}",\n' for f in functions)
+    large = {f.large_of: f for f in functions if f.is_large}
+    ids, names = "", ""
+    for number, f in enumerate((f for f in functions if not f.is_large), 1):
+        ids += f"  {f.call_id} = {2 * number},\n"
+        names += f'    "MPI_{f.name}",\n'
+        if f.name in large:
+            ids += f"  {large[f.name].call_id},\n"
+        names += f'    "MPI_{f.name}_c",\n'
     return f"""// {NOTE}
 #pragma once
 
@@ -34,16 +40,20 @@ def call_ids(functions):
 
 namespace detmpi {{
 
+// A function has an even number, its form for large counts the next one.
 enum class CallId : uint16_t {{
   kNone,
-{ids}  kCount,
-}};
+{ids}}};
 
 inline constexpr const char *kCallNames[] = {{
+    "MPI",
     "MPI",
 {names}}};
 
 inline const char *call_name(CallId id) {{ return kCallNames[static_cast<uint16_t>(id)]; }}
+
+// The function, in whichever form it is called.
+constexpr CallId function_of(CallId id) {{ return static_cast<CallId>(static_cast<uint16_t>(id) & ~1u); }}
 
 }}  // namespace detmpi
 """
@@ -128,6 +138,8 @@ def buffer_checks(function, param):
         return []
     condition, failure, cls = BUFFER[0]
     failure = failure.replace("{count} elements", "%ld elements")
+    if any(p.kind_name == "topo_comm" for p in function.params):
+        condition += f" && edges_{'out' if param.kind_name == 'sbuf' else 'in'}(*comm_o) > 0"
     return [(condition, failure, cls)]
 
 
@@ -142,11 +154,21 @@ def guards_of(function, param):
     guards = []
     if param.at_root:
         guards.append("at_root(root, *comm_o)")
+    elif param.after_first:
+        guards.append(behind_first(function))
     elif has_root(function) and param.kind_name not in ("root", *COMMS):
         guards.append(significant(function, param))
     if param.guards:
         guards.append("!(" + " && ".join(f"{g} == MPI_IN_PLACE" for g in param.guards) + ")")
     return guards
+
+
+def with_somebody(function, param):
+    """There is a message if there is somebody to send it to, or to receive it from; one buffer may be for both."""
+    kinds = {"sbuf": ("dest",), "rbuf": ("source", "message_io"), "iobuf": ("dest", "source")}.get(param.kind_name, ())
+    nobody = {"message_io": "*{} != MPI_MESSAGE_NO_PROC"}
+    ends = [nobody.get(p.kind_name, "{} != MPI_PROC_NULL").format(p.name) for p in function.params if p.kind_name in kinds]
+    return [f"({' || '.join(ends)})" if len(ends) > 1 else ends[0]] if ends else []
 
 
 def length_checks(function):
@@ -174,13 +196,13 @@ def checks(function):
     for param in sorted(function.params, key=lambda p: (order.get(p.kind_name, 2), p.kind_name in BUFFERS)):
         guards = guards_of(function, param)
         found = list(param.kind.check)
+        if param.kind_name == "comm" and function.within_group:
+            found.append(("{o}->inter", 'fail(MPI_ERR_COMM, "{n} is an inter-communicator")', "MPI_ERR_COMM"))
         if param.kind_name in BUFFERS:
             found += buffer_checks(function, param)
             if BUFFERS[param.kind_name]:
                 guards.append(f"{param.name} != MPI_IN_PLACE")
-            partner = function.after(param, ("dest", "source"))
-            if partner:
-                guards.append(f"{partner.name} != MPI_PROC_NULL")
+            guards += with_somebody(function, param)
         for condition, failure, cls in found:
             guard = " && ".join(guards)
             filled = [fill(text, function, param) for text in (condition, failure)]
@@ -235,7 +257,9 @@ def entry(function):
     if comms:
         lines.append(f"  g_call.comm = {comms[0].name}_o;")
     for p in function.params:
-        if p.kind_name == "session":
+        if p.kind_name == "comm_io":
+            lines.append(f"  g_call.comm = {p.name} == nullptr ? nullptr : comm_from(*{p.name});")
+        elif p.kind_name == "session":
             lines.append(f"  g_call.session = {p.name}_o;")
         elif p.kind_name == "initial_errhandler":
             lines.append(f"  g_call.errhandler = {p.name}_o;")
@@ -258,7 +282,7 @@ def entry(function):
         planned = plan_call(function, arguments)
         if function.plan_use:
             call = planned
-        else:
+        elif not function.within_group:
             lines.append(f"  if (comm_o->inter) [[unlikely]] return finish({planned});")
     lines.append(f"  return finish({call});" if function.returns == "int" else f"  return {call};")
     return "\n".join(lines + ["}"])

@@ -83,6 +83,7 @@ KINDS = {
     "iobuf": Kind("void *%s", "inout", "buffer"),
     "memory": Kind("void *%s", "in", "address of memory"),
     "cmemory": Kind("const void *%s", "in", "address of memory"),
+    "packed": Kind("void *%s", "inout", "buffer to pack into"),  # what lies around the new data stays
     "address": Kind("%s", "in", "address"),  # constness differs: see generate.py
     "address_out": Kind("void *%s", "out", "where to store a pointer", null()),
     # numbers
@@ -179,7 +180,8 @@ KINDS = {
     "datatype_out": out("MPI_Datatype", "new datatype"),
     "datatype_io": Kind("MPI_Datatype *%s", "inout", "datatype",
                         handle_pointer("MPI_ERR_TYPE", "datatype_from")),
-    "op": Kind("MPI_Op %s", "in", "reduction operation", handle("MPI_ERR_OP"), "op_from", "const Op& %s"),
+    "op": Kind("MPI_Op %s", "in", "reduction operation", handle("MPI_ERR_OP"), "op_from", "const Op& %s",
+               "op_or_null({n})"),
     "op_out": out("MPI_Op", "new operation"),
     "op_io": Kind("MPI_Op *%s", "inout", "operation; MPI_OP_NULL afterwards",
                   handle_pointer("MPI_ERR_OP", "op_from")),

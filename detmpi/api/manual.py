@@ -38,6 +38,8 @@ def parameters(function):
         text = p.kind.text
         if p.at_root:
             text += "; significant at the root alone"
+        if p.after_first:
+            text += "; not significant at rank 0 unless the other is MPI_IN_PLACE"
         if p.guards:
             text += f"; ignored where {' and '.join(p.guards)} is MPI_IN_PLACE"
         if any(p.argument == other.name for other in function.params):

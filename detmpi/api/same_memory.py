@@ -1,4 +1,4 @@
-"""Checks of the two buffers of a collective operation: MPI_IN_PLACE where it says nothing, and the same memory for both."""
+"""Checks of the buffers of a collective operation: MPI_IN_PLACE where it says nothing, and the same memory for both."""
 from kinds import BUFFERS, COUNTS, TYPES
 
 # Operations whose buffer holds a block for each rank, of one size: the others have arrays of counts.
@@ -10,21 +10,48 @@ BLOCKS = {
 }
 
 
+def behind_first(function):
+    """Where a buffer counts that is marked @after_first."""
+    other = next(p.name for p in function.params if BUFFERS.get(p.kind_name))
+    return f"(comm_o->rank != 0 || {other} == MPI_IN_PLACE)"
+
+
+def in_place_checks(function):
+    """MPI_IN_PLACE for a buffer that is significant: those that may be in place are so at the root, or within a group."""
+    has_root = any(p.kind_name == "root" for p in function.params)
+    rows = []
+    for p in (p for p in function.params if p.kind_name in BUFFERS):
+        wrong, why = [], ""
+        if BUFFERS[p.kind_name] and has_root:
+            wrong, why = ["counts_at_leaf(root, *comm_o)", "!at_root(root, *comm_o)"], " at a rank that is not the root"
+        elif BUFFERS[p.kind_name]:
+            wrong, why = ["comm_o->inter"], " on an inter-communicator"
+            if function.within_group:
+                continue
+        elif p.at_root:
+            wrong = ["at_root(root, *comm_o)"]
+        elif has_root:
+            wrong = ["counts_at_member(root, *comm_o)"]
+        elif p.after_first:
+            wrong = [behind_first(function)]
+        rows.append(("", " && ".join([f"{p.name} == MPI_IN_PLACE", *wrong]),
+                     f'fail(MPI_ERR_BUFFER, "{p.name} is MPI_IN_PLACE{why}")', "MPI_ERR_BUFFER", p.name))
+    return rows
+
+
 def same_memory_checks(function):
     """Rows as those of generate.checks."""
+    if not function.plan and not function.name.startswith("Reduce_local"):
+        return []
+    rows = in_place_checks(function)
     buffers = [p for p in function.params if p.kind_name in BUFFERS]
     in_place = [p for p in buffers if BUFFERS[p.kind_name]]
-    collective = function.plan and len(in_place) == 1
-    if len(buffers) != 2 or not (collective or function.name.startswith("Reduce_local")):
-        return []
-    at_root = ["at_root(root, *comm_o)"] * any(p.at_root for p in buffers)
-    rows = []
-    for p in buffers:
-        if p not in in_place:
-            guard = " && ".join(at_root * p.at_root)
-            rows.append((guard, f"{p.name} == MPI_IN_PLACE",
-                         f'fail(MPI_ERR_BUFFER, "{p.name} is MPI_IN_PLACE")', "MPI_ERR_BUFFER", p.name))
-    guards = ["!comm_o->inter"] * bool(collective) + at_root + [f"{p.name} != MPI_IN_PLACE" for p in in_place]
+    if len(buffers) != 2 or (function.plan and not in_place):
+        return rows
+    guards = ["!comm_o->inter"] * bool(function.plan and not function.within_group)
+    guards += ["at_root(root, *comm_o)"] * any(p.at_root for p in buffers)
+    guards += [f"{p.name} != MPI_IN_PLACE" for p in in_place]
+    guards += [behind_first(function) for p in buffers if p.after_first]
     sent, received = (own_data(function, p) for p in buffers)
     same = f"same_data({sent}, {received})"
     if function.after(buffers[0], ("op",)):  # the quicker test comes first

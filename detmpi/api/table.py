@@ -20,6 +20,7 @@ class Param:
     at_root: bool = False
     ctype: str = ""
     guards: list = field(default_factory=list)  # in-place buffers that make this parameter insignificant
+    after_first: bool = False  # of no significance at the first rank, unless the other buffer is MPI_IN_PLACE
 
     @property
     def declaration(self):
@@ -44,6 +45,7 @@ class Function:
     large_of: str = ""  # of MPI_..._c: the function that it is the form of for large counts
     shares: bool = False     # its implementation is that of the function that it is a form of
     tells_form: bool = False  # the implementation gets, as its last argument, which form was called
+    within_group: bool = False  # not defined on inter-communicators
 
     @property
     def collective(self):
@@ -74,10 +76,10 @@ class Function:
 
 
 def parse_param(function, text):
-    match = re.fullmatch(r"(\w+|\.\.\.)(?::(\w+))?(?:\((\w+)\))?(@root)?", text)
+    match = re.fullmatch(r"(\w+|\.\.\.)(?::(\w+))?(?:\((\w+)\))?(@root|@after_first)?", text)
     if not match:
         raise SystemExit(f"{function}: cannot read parameter '{text}'")
-    name, kind_name, argument, at_root = match.groups()
+    name, kind_name, argument, where = match.groups()
     kind_name = kind_name or name
     kinds = KINDS | TOOL_KINDS
     if kind_name not in kinds:
@@ -86,7 +88,7 @@ def parse_param(function, text):
     ctype = kind.ctype
     if kind_name == "address":
         ctype = "const void *%s" if function in CONST_ADDRESS else "void *%s"
-    return Param(name, kind_name, kind, argument or "", bool(at_root), ctype)
+    return Param(name, kind_name, kind, argument or "", where == "@root", ctype, after_first=where == "@after_first")
 
 
 def add_guards(function):
@@ -107,7 +109,8 @@ def derived(function, chapter, name, text, use, extra):
     """A form of a collective operation, on its plan."""
     words = [*extra, "request:request_out"]
     return Function(name, chapter, function.params + [parse_param(name, word) for word in words], text,
-                    function.determinism, errors=function.errors, plan=function.plan, plan_use=use)
+                    function.determinism, errors=function.errors, plan=function.plan, plan_use=use,
+                    within_group=function.within_group)
 
 
 def nonblocking(function):
@@ -164,7 +167,8 @@ def read_chapters(folder):
                                 entry.get("anytime", False), chapter.get("unsupported", False),
                                 chapter.get("tool", False),
                                 entry.get("errors", {}), large_of=entry.get("large_of", ""),
-                                tells_form=entry.get("tells_form", False))
+                                tells_form=entry.get("tells_form", False),
+                                within_group=entry.get("within_group", False))
             if "plan" in entry:
                 function.plan = "plan_" + function.impl
                 function.plan_use = "run" if entry["plan"] == "always" else ""

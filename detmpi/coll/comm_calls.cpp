@@ -46,8 +46,10 @@ bool has_part(int type, const Info* info) {
 
 int close(Comm& comm) {
   const int code = attributes_delete_all(comm);
-  if (code == MPI_SUCCESS) comm_close(comm);
-  return code;
+  if (code != MPI_SUCCESS) return code;
+  g_engine.poll_all();  // what nobody has received goes with the communicator
+  comm_close(comm);
+  return MPI_SUCCESS;
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 //
 // Context numbers of such copies come from a range of their own, in which every rank has numbers that no other rank
 // gives out. So copies that are under way at the same time, on communicators with members in common, have different
-// ones.
+// ones. None is given out twice: that a member has freed its copy says nothing of the others, and when all have is an
+// accident of timing.
 //
 // What a copy takes over from its parent is what that one has at the call: later the program may change or free it.
 #include "../object/attributes.hpp"
@@ -19,9 +20,10 @@
 namespace detmpi {
 namespace {
 
-constexpr uint32_t kFirstContext = 1u << 29, kContextsOfRank = 1u << 17;
-static_assert(kFirstContext + kMaxRanks * uint64_t{kContextsOfRank} <= uint64_t{1} << 30,
-              "a context has 30 bits (engine/p2p.hpp)");
+// Up to the last that there is: a context has 30 bits (engine/p2p.hpp).
+constexpr uint32_t kFirstContext = kFirstContextOfCopies;
+
+uint32_t contexts_of_rank() { return kFirstContext / g_job->ranks; }
 
 uint32_t g_given_out = 0;
 
@@ -31,10 +33,10 @@ uint32_t contexts_of(const Comm& comm) { return comm.inter ? 2 : 1; }
 uint32_t give_out_contexts(const Comm& comm) {
   const uint32_t first = g_given_out;
   g_given_out += contexts_of(comm);
-  return kFirstContext + static_cast<uint32_t>(g_engine.rank()) * kContextsOfRank + first;
+  return kFirstContext + static_cast<uint32_t>(g_engine.rank()) * contexts_of_rank() + first;
 }
 
-bool any_left(const Comm& comm) { return g_given_out + contexts_of(comm) <= kContextsOfRank; }
+bool any_left(const Comm& comm) { return g_given_out + contexts_of(comm) <= contexts_of_rank(); }
 
 // What the members are told.
 struct Decision {
@@ -113,7 +115,10 @@ namespace impl {
 int comm_idup(Comm& comm, MPI_Comm* newcomm, MPI_Request* request) {
   if (has_quit(comm)) return quit_code(comm);
   if (comm.rank == 0 && group_decides(comm)) {
-    if (!any_left(comm)) return make_error(MPI_ERR_OTHER, "no context numbers are left for copies of communicators");
+    if (!any_left(comm)) {
+      return make_error(MPI_ERR_OTHER, "no numbers are left for copies: each rank of a job of %u ranks has %u",
+                        g_job->ranks, contexts_of_rank());
+    }
   }
   const auto copy = std::make_shared<Copy>(comm);
   Decision& decision = copy->decision;

@@ -1,6 +1,7 @@
 #include "comm_setup.hpp"
 
 #include "../engine/events.hpp"
+#include "../engine/out_of_memory.hpp"
 #include "../engine/p2p.hpp"
 #include "../object/errors.hpp"
 #include "../object/hooks.hpp"
@@ -111,7 +112,12 @@ uint32_t highest_context(std::span<const Proposal> all) {
   return context;
 }
 
-void use_contexts(uint32_t first, uint32_t count) { g_next_context = first + count; }
+void use_contexts(uint32_t first, uint32_t count) {
+  if (uint64_t{first} + count > kFirstContextOfCopies) {
+    end_at_limit("no numbers are left for communicators: the job has made " + std::to_string(first));
+  }
+  g_next_context = first + count;
+}
 
 std::vector<int> choose(std::span<const Proposal> all, int choice, std::span<const int> world_rank) {
   std::vector<size_t> members;
@@ -134,6 +140,7 @@ Comm& make_intra(Comm& parent, uint32_t context, std::vector<int> world_rank) {
 }
 
 void transport_release(Comm& comm) {
+  g_engine.drop_messages(comm);
   if (comm.transport == nullptr) return;
   if (!comm.transport->first.none()) {
     comm.transport->board.leave();

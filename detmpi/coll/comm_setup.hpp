@@ -21,6 +21,7 @@ struct Comm;
 inline constexpr uint32_t kWorldContext = 0;
 inline constexpr uint32_t kSelfContext = 1;
 inline constexpr uint32_t kFirstFreeContext = 2;
+inline constexpr uint32_t kFirstContextOfCopies = 1u << 29;  // comm_idup.cpp
 
 // What a member says about the communicator that is being made.
 struct Proposal {

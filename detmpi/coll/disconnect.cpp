@@ -1,18 +1,33 @@
 // MPI_Comm_disconnect: as MPI_Comm_free, once everything that the rank has started on the communicator is complete.
 #include "../engine/operation.hpp"
+#include "../object/call.hpp"
 #include "impl.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace detmpi::impl {
+namespace {
+
+// No cancel can take back what has come, so the program may look at it.
+void make_final(Request& request) {
+  if (request.operation != nullptr) {
+    for (Request& part : request.operation->parts()) make_final(part);
+  } else if (request.kind == RequestKind::kRecv) {
+    g_clock = std::max(g_clock, request.stamp);
+    request.hand_over();
+  }
+}
+
+}  // namespace
 
 int comm_disconnect(MPI_Comm* handle) {
   Comm* comm = comm_from(*handle);
+  const auto is_started = [comm](const Request& r) { return r.in_use() && r.active && r.comm == comm; };
   std::vector<MPI_Request> pending;
   std::vector<Request*> freed;  // these do not go by themselves while they are waited for
   for (Request& request : request_pool()) {
-    const bool under_way = request.in_use() && request.active && !request.complete;
-    if (!under_way || request.comm != comm) continue;
+    if (!is_started(request) || request.complete) continue;
     if (request.detached) {
       request_attach(request);
       freed.push_back(&request);
@@ -20,6 +35,9 @@ int comm_disconnect(MPI_Comm* handle) {
     pending.push_back(request.handle);
   }
   g_engine.block_until_all_complete(pending);
+  for (Request& request : request_pool()) {
+    if (is_started(request)) make_final(request);
+  }
   for (auto request = freed.rbegin(); request != freed.rend(); ++request) {
     request_detach(**request);
     g_engine.delete_detached(**request);

@@ -197,8 +197,11 @@ void Exposure::read_away(uint32_t member, uint64_t address, void* to, size_t byt
 
 void Exposure::cannot_reach(uint32_t member, int error) {
   if (error == ESRCH) wait_for_the_end();
-  rounds_.fail(make_error(MPI_ERR_BUFFER, "data cannot be copied between here and rank %u: %s (see --direct-from)",
-                          member, std::strerror(error)));
+  // Nobody but the rank itself can open it.
+  const char* const advice =
+      error == EFAULT ? "for memory that opens when it is touched: --direct-from=never" : "see --direct-from";
+  rounds_.fail(make_error(MPI_ERR_BUFFER, "data cannot be copied between here and rank %u: %s (%s)", member,
+                          std::strerror(error), advice));
 }
 
 // What lies `at` bytes behind the beginning, as far as there is room.

@@ -38,7 +38,7 @@ template <typename BlockOf>
 PlanPtr gathering(const void* buf, int64_t count, const Datatype& type, BlockOf&& block_of, int root, Comm& comm,
                   const Signature& signature) {
   PlanPtr plan = make_plan(comm, signature);
-  const bool in_place = buf == MPI_IN_PLACE;
+  const bool in_place = !comm.inter && buf == MPI_IN_PLACE;
   if (is_root(comm, root)) receive_each(*plan, block_of, in_place ? comm.rank : MPI_PROC_NULL);
   if (is_leaf(comm, root) && !in_place) plan->send(root, buf, count, type);
   return plan;
@@ -48,7 +48,7 @@ template <typename BlockOf>
 PlanPtr scattering(BlockOf&& block_of, void* buf, int64_t count, const Datatype& type, int root, Comm& comm,
                    const Signature& signature) {
   PlanPtr plan = make_plan(comm, signature);
-  const bool in_place = buf == MPI_IN_PLACE;
+  const bool in_place = !comm.inter && buf == MPI_IN_PLACE;
   if (is_root(comm, root)) send_each(*plan, block_of, in_place ? comm.rank : MPI_PROC_NULL);
   if (is_leaf(comm, root) && !in_place) plan->receive(root, buf, count, type);
   return plan;

@@ -28,7 +28,7 @@ class Signature {
   // receive finds out by itself whether its message has the size that it expects.
   enum class Size : uint8_t { kNone, kBytes, kCounts, kBytesOfMessage };
 
-  Signature() { what_[0] = static_cast<uint64_t>(g_call.id); }
+  Signature() { what_[0] = static_cast<uint64_t>(function_of(g_call.id)); }
   explicit Signature(const chan::BoardNote& note) : what_{note.what[0], note.what[1]} {}
 
   Signature& root(int root) { return put(16, static_cast<uint64_t>(root + kRootBias)); }

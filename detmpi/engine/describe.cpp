@@ -2,10 +2,11 @@
 // (job/deadlock.hpp); and one that polls for what it polls (job/polling_hint.hpp).
 //
 // Lines of fields that are separated by tabs, in frames of the rank's that its RankRecord names:
-//   call       name of the MPI call, place in the program by its function, and by its offset in the file; in Python by its
-//              line, and nothing
+//   call       name of the MPI call, place in the program by its function, and by its offset in the file; in Python by
+//              its line, and nothing
 //   need       kind, tag, communicator, what is waited for     one for each Need of its record, in that order
-//   unmatched  source, tag, communicator, what, how many       messages that have come and that no receive takes
+//   unmatched  source in the job, tag, communicator, what, source as it is told, how many
+//                                                              messages that have come and that no receive takes
 //   others     how many                                        the same, of which nothing else is told
 //   mismatch   what, and for two ranks: operation, place, offset    collective operations that do not match
 #include <base/signals.hpp>
@@ -39,6 +40,12 @@ std::string message_text(const chan::match::Message& m) {
   return m.tag < MPI_ANY_TAG ? "a partition" : "that of MPI_Psend_init, tag " + std::to_string(m.tag);
 }
 
+// A rank of a communicator, and which of the job's it is where that is another.
+std::string rank_text(int rank, int in_job) {
+  const std::string text = std::to_string(rank);
+  return rank == in_job ? text : text + " (rank " + std::to_string(in_job) + " of MPI_COMM_WORLD)";
+}
+
 std::string line(const std::vector<std::string>& fields) {
   std::string text;
   for (const std::string& field : fields) {
@@ -48,14 +55,25 @@ std::string line(const std::vector<std::string>& fields) {
   return text + '\n';
 }
 
+std::string sender_text(const chan::match::Message& m) {
+  return "rank " + rank_text(static_cast<const Message&>(m).source, m.key.source);
+}
+
+// On a communicator that the program has freed: whether it has come before that, and is gone, depends on timing.
+bool may_be_dropped(const chan::match::Message& m) {
+  return static_cast<const Message&>(m).ack_id == 0 && comm_with_context(communicator_of(m.context)) == nullptr;
+}
+
 // Those that are alike together; of those that differ the first ones of the lowest ranks.
 std::string unmatched_lines(const chan::match::Matcher& matcher, int ranks) {
   std::vector<std::pair<std::vector<std::string>, uint64_t>> kinds;
   uint64_t others = 0;
   for (int from = 0; from < ranks; ++from) {
     matcher.each_message(from, [&](const chan::match::Message& m) {
-      std::vector<std::string> fields{"unmatched", std::to_string(from), std::to_string(m.tag),
-                                      context_label(communicator_of(m.context)), message_text(m)};
+      if (may_be_dropped(m)) return;
+      std::vector<std::string> fields{"unmatched",           std::to_string(from),
+                                      std::to_string(m.tag), context_label(communicator_of(m.context)),
+                                      message_text(m),       sender_text(m)};
       const auto known = std::ranges::find(kinds, fields, &decltype(kinds)::value_type::first);
       if (known != kinds.end()) ++known->second;
       else if (kinds.size() < kMostUnmatched) kinds.emplace_back(std::move(fields), 1);
@@ -71,16 +89,17 @@ std::string unmatched_lines(const chan::match::Matcher& matcher, int ranks) {
 }
 
 std::string receive_line(const chan::match::Receive& r, const char* kind, const Comm& comm, int peer) {
-  const std::string from = peer == MPI_ANY_SOURCE ? "any rank" : "rank " + std::to_string(peer);
+  const std::string from = peer == MPI_ANY_SOURCE ? "any rank" : "rank " + rank_text(peer, r.source);
   return line({"need", kind, std::to_string(r.tag), comm_label(comm),
                "a message from " + from + ", " + tag_text(r.tag, r.context)});
 }
 
+std::string peer_text(const Request& r) { return rank_text(r.peer, r.peer_world); }
+
 std::string missing_ranks(const Request& r) {
   std::string ranks;
   for (const Request& part : r.operation->parts()) {
-    if (part.kind == RequestKind::kRecv && !part.matched)
-      ranks += (ranks.empty() ? "" : ", ") + std::to_string(part.peer);
+    if (part.kind == RequestKind::kRecv && !part.matched) ranks += (ranks.empty() ? "" : ", ") + peer_text(part);
   }
   return "rank " + ranks;
 }
@@ -93,7 +112,7 @@ std::string need_line_of_parts(const Request& r) {
   if (r.operation->open()) return line({"need", "partitioned send", "", comm, "a call of MPI_Pready"});
   if (const Request* first = r.operation->first()) {
     return line({"need", "partitioned receive", std::to_string(first->tag), comm,
-                 "MPI_Psend_init of rank " + std::to_string(first->peer) + ", tag " + std::to_string(first->tag)});
+                 "MPI_Psend_init of rank " + peer_text(*first) + ", tag " + std::to_string(first->tag)});
   }
   for (const Request& part : r.operation->parts()) {
     const bool complete = part.matched || part.complete;
@@ -108,7 +127,7 @@ std::string need_line(const Request& r) {
   }
   const std::string comm = r.comm == nullptr ? "" : comm_label(*r.comm);
   if (r.kind == RequestKind::kRecv && !r.matched && is_partitioned(r.context)) {
-    return line({"need", "partitioned receive", "", comm, "partitions from rank " + std::to_string(r.peer)});
+    return line({"need", "partitioned receive", "", comm, "partitions from rank " + peer_text(r)});
   }
   if (r.kind == RequestKind::kOperation) {
     if (!r.operation->collective()) return need_line_of_parts(r);
@@ -118,7 +137,7 @@ std::string need_line(const Request& r) {
   if (r.kind == RequestKind::kRecv && !r.matched) return receive_line(r, "receive", *r.comm, r.peer);
   if (r.kind == RequestKind::kSend && r.mode == SendMode::kSynchronous && !r.matched) {
     return line({"need", "synchronous send", std::to_string(r.tag), comm,
-                 "rank " + std::to_string(r.peer) + " to receive a synchronous message, " + tag_text(r.tag, r.context)});
+                 "rank " + peer_text(r) + " to receive a synchronous message, " + tag_text(r.tag, r.context)});
   }
   return line({"need", "complete", std::to_string(r.tag), comm, "nothing"});
 }

@@ -181,6 +181,8 @@ class Engine {
   // The message has left the matcher.
   void take_unexpected(Message& message, Request& request);
   chan::match::Matcher& matcher() { return matcher_; }
+  // The communicator goes: what has come on it, nobody can receive any more.
+  void drop_messages(const Comm& comm);
 
   // --- receives that prefer a source (usual.cpp) ---
   void give_up_habits() { habits_.give_up(); }
@@ -190,6 +192,10 @@ class Engine {
   void take_grace_of_earlier(chan::match::Receive& receive) const;
   // The program frees a receive that is pending, for all that it knows.
   void let_go(Request& request);
+  // The same of a receive that is part of an operation.
+  void let_go_part(Request& part);
+  // Whatever the program may see by now of receives that nobody waits for is in their buffers.
+  void delete_late();
   // At the beginning of every call, while receives are held.
   void begin_call();
 
@@ -323,7 +329,6 @@ class Engine {
   void look_for_parts(const Wait& wait);
   static void look_for_lost_parts(const Wait& wait);
   void promote_uncontested();
-  void delete_late();
   static bool is_provisional(const Request& request);
   bool may_be_undone(const Request& request) const;
   void return_message(Request& request);
@@ -473,7 +478,7 @@ class Engine {
   std::vector<Pattern> patterns_;
   std::vector<Unacknowledged> unacknowledged_;
   bool acks_lack_room_ = false;  // some of them could be acknowledged
-  std::vector<Request*> late_;   // freed receives that are complete after the clock
+  std::vector<Request*> late_;   // freed receives that are complete after the clock; freed parts that are kept back
   std::vector<Request*> acks_;   // synchronous sends by ack id - 1; null: free
   uint32_t acks_expected_ = 0;   // of them
   DirectFrom direct_from_{DirectFrom::kNever, DirectFrom::kNever};

@@ -6,7 +6,7 @@
 #include "operation.hpp"
 #include "p2p.hpp"
 
-#include <vector>
+#include <utility>
 
 namespace detmpi {
 namespace {
@@ -22,13 +22,9 @@ struct End {
 class Exchange final : public Operation {
  public:
   Exchange(Comm& comm, const End& in, const End& out) : comm_(comm), in_(in), out_(out) {}
-  // The message that is sent is a copy of what is in the buffer now.
-  Exchange(Comm& comm, const End& in, int dest, int sendtag)
-      : comm_(comm),
-        copy_(in.type.size * static_cast<size_t>(in.count)),
-        in_(in),
-        out_{copy_.data(), static_cast<int64_t>(copy_.size()), *datatype_from(MPI_BYTE), dest, sendtag} {
-    pack_all(copy_.data(), in.buf, in.count, in.type);
+  // What is sent is a copy of a message.
+  Exchange(Comm& comm, const End& in, const End& out, PackedCopy copy) : Exchange(comm, in, out) {
+    copy_ = std::move(copy);
   }
 
   // The receive first, as in MPI_Sendrecv.
@@ -48,7 +44,7 @@ class Exchange final : public Operation {
   int conclude() override { return MPI_SUCCESS; }
 
   Comm& comm_;
-  std::vector<char> copy_;
+  PackedCopy copy_;
   End in_, out_;
 };
 
@@ -66,8 +62,13 @@ int isendrecv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype
 
 int isendrecv_replace(void* buf, MPI_Count count, const Datatype& type, int dest, int sendtag, int source, int recvtag,
                       Comm& comm, MPI_Request* request) {
+  PackedCopy copy;
+  if (dest != MPI_PROC_NULL) {
+    if (const int code = p2p_pack(buf, count, type, &copy); code != MPI_SUCCESS) return code;
+  }
   const End in{buf, count, type, source, recvtag};
-  operation_start(OperationPtr(new Exchange(comm, in, dest, sendtag)), comm, request);
+  const End out{copy.get(), static_cast<int64_t>(type.size) * count, *datatype_from(MPI_BYTE), dest, sendtag};
+  operation_start(OperationPtr(new Exchange(comm, in, out, std::move(copy))), comm, request);
   return MPI_SUCCESS;
 }
 

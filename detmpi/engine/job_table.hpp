@@ -25,7 +25,7 @@ namespace detmpi {
 
 // Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may
 // be of different builds.
-inline constexpr uint32_t kJobVersion = 18;
+inline constexpr uint32_t kJobVersion = 19;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -91,6 +91,7 @@ struct alignas(4096) JobTable {
   uint32_t order_output;  // 1: what the ranks print is merged in logical-time order (job/output_merge.hpp)
   uint32_t label_output;  // 1: every line of it names its rank
   uint32_t with_errors;   // 1: both for standard error too
+  uint32_t launcher;      // process that has made the job: detmpirun
   uint64_t board_room;    // bytes for the areas of a board, if that has not more of them anyway
   uint64_t seed;          // of the order of messages; 0: the plain one
   uint64_t ranks_offset;  // of the parts, from the table's start, in bytes
@@ -127,6 +128,9 @@ struct alignas(4096) JobTable {
   // 1: there are boards besides that of MPI_COMM_WORLD. Whoever makes one; relaxed, since it is read after the barrier
   // of MPI_Finalize alone.
   std::atomic<uint32_t> boards_made;
+  // Process that watches over the ranks: detmpirun, or with fork start the program's first one, from MPI_Init on. 0: none
+  // yet.
+  std::atomic<uint32_t> monitor;
 };
 static_assert(sizeof(JobTable) == 4096);
 
@@ -136,6 +140,7 @@ template <typename T>
 inline T* job_part(uint64_t offset) {
   return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(g_job) + offset);
 }
+inline pid_t monitor_process() { return static_cast<pid_t>(g_job->monitor.load(std::memory_order_relaxed)); }
 inline spmc::SpaceId space_of_rank(int rank) { return {static_cast<uint32_t>(rank) + g_job->first_space}; }
 // After what the rank may be waiting for was published.
 inline void wake_rank(int rank) { spmc::base::notify(spmc::segment::space_slot(space_of_rank(rank)).wait); }

@@ -23,7 +23,7 @@
 namespace detmpi {
 
 inline constexpr uint64_t kAllBut = 1u << 7;
-inline constexpr uint32_t kMostRecordWords = 1u << 24;  // more than any rank has requests to wait for
+inline constexpr uint32_t kMostRecordWords = 1u << 24;  // four of them for each receive that names its source
 
 inline space::ClockLine& clock_line(int rank) { return space::lines(space_of_rank(rank)).clock; }
 

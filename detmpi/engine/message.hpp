@@ -14,6 +14,8 @@
 
 namespace detmpi {
 
+struct Comm;
+
 // Stands in the matcher until it is matched.
 struct Message : chan::match::Message {
   int source = 0;  // rank in the communicator
@@ -21,6 +23,7 @@ struct Message : chan::match::Message {
   uint64_t filled = 0;            // bytes that have arrived, in `room`
   uint32_t ack_id = 0;            // synchronous: to be acknowledged when matched
   int handle = MPI_MESSAGE_NULL;  // taken by MPI_Mprobe
+  Comm* comm = nullptr;           // of such a one: where it came, retained
   char* room = nullptr;           // malloc
   uint64_t room_bytes = 0;
 

@@ -41,6 +41,7 @@ void operation_keep(OperationPtr operation, Comm& comm, MPI_Request* handle) {
 namespace {
 
 void forget_what_is_over() {
+  g_engine.delete_late();  // it knows of none that is over
   std::erase_if(g_given_up, [](const GivenUp& given_up) {
     if (!given_up.operation->over()) return false;
     comm_release(*given_up.comm);
@@ -52,6 +53,9 @@ void forget_what_is_over() {
 
 void operation_give_up(OperationPtr operation, Comm& comm) {
   comm_retain(comm);
+  if (operation->freeable()) {
+    for (Request& part : operation->parts()) g_engine.let_go_part(part);
+  }
   g_given_up.push_back({std::move(operation), &comm});
   forget_what_is_over();
 }

@@ -43,7 +43,7 @@ class Operation {
   // Its request can be freed while it is under way.
   virtual bool freeable() const { return false; }
   // The status of its request, of a complete operation.
-  virtual void tell(MPI_Status* status) const { empty_status(status, MPI_ANY_SOURCE); }
+  virtual void tell(MPI_Status* status) const { fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0); }
 
   // Not all parts are there yet: calls of the program will add some; or this message must come first, from which it
   // follows what they are.

@@ -122,13 +122,13 @@ int p2p_status(Request& request, MPI_Status* status) {
   }
   if (!wanted(status)) return code;
   if (request.kind == RequestKind::kRecv) p2p_tell(request, status);
-  else empty_status(status, MPI_ANY_SOURCE);
+  else fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
   return code;
 }
 
 void p2p_tell(const Request& receive, MPI_Status* status) {
   if (receive.cancelled) {
-    empty_status(status, MPI_ANY_SOURCE);
+    fill_status(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
     status->count_hi_and_cancelled |= 1;
     return;
   }
@@ -161,6 +161,14 @@ void p2p_start_recv_since(uint64_t post, Request& request, TypedBytes data, Comm
   set_pattern(request, comm, from);
   request.data = data;
   g_engine.receive_since(request, post);
+}
+
+int p2p_pack(const void* buf, int64_t count, const Datatype& type, PackedCopy* copy) {
+  const size_t bytes = type.size * static_cast<size_t>(count);
+  copy->reset(static_cast<char*>(std::malloc(std::max<size_t>(bytes, 1))));
+  if (*copy == nullptr) return make_error(MPI_ERR_NO_MEM, "no memory for a copy of a message of %zu bytes", bytes);
+  pack_all(copy->get(), buf, count, type);
+  return MPI_SUCCESS;
 }
 
 void p2p_start_with_nobody(Request& request, RequestKind kind) {

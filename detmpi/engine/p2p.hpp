@@ -1,6 +1,9 @@
 // Point-to-point operations as the rest of the library uses them: on a communicator and a context.
 #pragma once
 
+#include <cstdlib>
+#include <memory>
+
 #include "contexts.hpp"
 #include "engine.hpp"
 
@@ -31,6 +34,12 @@ void p2p_start_recv(Request& request, void* buf, int64_t count, const Datatype& 
 
 // Posted at a time that has passed, and no event (Engine::receive_since).
 void p2p_start_recv_since(uint64_t post, Request& request, TypedBytes data, Comm& comm, Peer from);
+// A copy of a message as consecutive bytes, also of an empty one. Returns an error code if there is no memory for it.
+struct FreeMemory {
+  void operator()(char* memory) const { std::free(memory); }
+};
+using PackedCopy = std::unique_ptr<char, FreeMemory>;
+int p2p_pack(const void* buf, int64_t count, const Datatype& type, PackedCopy* copy);
 // A request that is complete from the start: to or from MPI_PROC_NULL.
 void p2p_start_with_nobody(Request& request, RequestKind kind);
 
@@ -38,6 +47,9 @@ void p2p_start_with_nobody(Request& request, RequestKind kind);
 int p2p_status(Request& request, MPI_Status* status);
 // Of a receive that has been observed already.
 void p2p_tell(const Request& receive, MPI_Status* status);
+// The error that the call is to return is that of a request, and raised on its communicator: of several requests on
+// that of the first that failed. (wait_calls.cpp)
+[[gnu::cold]] void blame(const Request& request);
 // Is it complete by `until`, now or later in logical time? Its bytes may be still to come. The clock is then at the
 // time at which it is, or `until`. (wait_calls.cpp)
 bool p2p_test(Request& request, uint64_t until);

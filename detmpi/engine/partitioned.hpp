@@ -11,7 +11,8 @@
 //
 // All of it is on a context of its own. Announcements match the receives that MPI_Precv_init posts, in order of the
 // calls: that is how MPI matches partitioned operations. The tags of partitions are given out once, so they need no
-// matching with others.
+// matching with others. They are not given out again when a request is freed: its last messages may still be on the way
+// to a receive that its receiver starts later, after others. So there can be 2^31 partitions on a communicator.
 //
 // A receive that is started before the announcement has come posts the receives of the partitions when it comes, with
 // the time of the start as their time. When it physically comes makes no difference, because nobody contests them.
@@ -103,6 +104,7 @@ class PartitionedReceive final : public Partitioned {
   bool posted_ = true;  // the receives of this run
 };
 
+inline constexpr int kNoTag = -1;  // of partitions that nobody gets; none has it
 // Tags for the partitions of a send, the first of them; none are left: 0.
 int give_out_tags(Comm& comm, int partitions);
 

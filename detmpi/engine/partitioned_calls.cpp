@@ -68,8 +68,10 @@ int psend_init(const void* buf, int partitions, MPI_Count count, const Datatype&
                Info*, MPI_Request* request) {
   const PartitionedBuffer buffer{buf, partitions, count, TypeRef(type), comm, dest, tag};
   if (const int code = check_buffer(buffer); code != MPI_SUCCESS) return code;
-  const int first_tag = give_out_tags(comm, partitions);
-  if (first_tag == 0) return make_error(MPI_ERR_OTHER, "no numbers are left for partitions on the communicator");
+  const int first_tag = buffer.has_peer() ? give_out_tags(comm, partitions) : kNoTag;
+  if (first_tag == 0) {
+    return make_error(MPI_ERR_OTHER, "the sends on the communicator have had 2^31 partitions: no numbers are left");
+  }
   operation_keep(OperationPtr(new PartitionedSend(buffer, first_tag)), comm, request);
   return MPI_SUCCESS;
 }

@@ -78,8 +78,10 @@ void fill(const Message& message, MPI_Status* status) {
 }
 
 // After the probe has left the matcher.
-void take(Message& message, MPI_Message* handle) {
+void take(Message& message, Comm& comm, MPI_Message* handle) {
   g_engine.matcher().take(message);
+  message.comm = &comm;
+  comm_retain(comm);
   *handle = message.handle = g_messages.insert(&message);
 }
 
@@ -91,7 +93,10 @@ Message* message_from(MPI_Message* handle) {
   return message;
 }
 
+// The message's reference to the communicator becomes the request's.
 void start_matched(Request& request, Message& message, void* buf, MPI_Count count, const Datatype& type) {
+  request.comm = message.comm;
+  request.context = message.context;
   request.post = g_clock;
   request.peer_world = request.source = message.key.source;
   request.data = TypedBytes(type, buf, count);
@@ -126,7 +131,7 @@ int mprobe(int source, int tag, Comm& comm, MPI_Message* handle, MPI_Status* sta
   }
   Message& message = Probe(source, tag, comm).wait();
   fill(message, status);
-  take(message, handle);
+  take(message, comm, handle);
   return MPI_SUCCESS;
 }
 
@@ -137,7 +142,7 @@ int improbe(int source, int tag, Comm& comm, int* flag, MPI_Message* handle, MPI
   *flag = message != nullptr;
   if (message == nullptr) return MPI_SUCCESS;
   fill(*message, status);
-  take(*message, handle);
+  take(*message, comm, handle);
   return MPI_SUCCESS;
 }
 
@@ -153,29 +158,27 @@ int mrecv(void* buf, MPI_Count count, const Datatype& type, MPI_Message* handle,
   request.blocking = true;
   start_matched(request, *message, buf, count, type);
   if (!request.complete) g_engine.block_until_complete(request);
-  return p2p_status(request, status);
+  const int code = p2p_status(request, status);
+  if (code != MPI_SUCCESS) blame(request);
+  comm_release(*request.comm);
+  return code;
 }
 
 int imrecv(void* buf, MPI_Count count, const Datatype& type, MPI_Message* handle, MPI_Request* request_handle) {
-  Request& request = request_new();
-  request.comm = g_comm_world;
-  comm_retain(*g_comm_world);
-  *request_handle = request.handle;
   if (*handle == MPI_MESSAGE_NO_PROC) {
     *handle = MPI_MESSAGE_NULL;
-    request.matched_source = request.peer = MPI_PROC_NULL;
-    request.matched_tag = MPI_ANY_TAG;
-    request.post = request.stamp = g_clock;
-    request.complete = request.matched = true;
+    Request& request = request_new();
+    request.comm = g_comm_world;
+    comm_retain(*g_comm_world);
+    p2p_start_with_nobody(request, RequestKind::kRecv);
+    *request_handle = request.handle;
     return MPI_SUCCESS;
   }
   Message* message = message_from(handle);
-  if (message == nullptr) {
-    request_delete(request);
-    *request_handle = MPI_REQUEST_NULL;
-    return make_error(MPI_ERR_REQUEST, "not a message handle");
-  }
+  if (message == nullptr) return make_error(MPI_ERR_REQUEST, "not a message handle");
+  Request& request = request_new();
   start_matched(request, *message, buf, count, type);
+  *request_handle = request.handle;
   return MPI_SUCCESS;
 }
 

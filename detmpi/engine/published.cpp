@@ -1,7 +1,5 @@
 #include "published.hpp"
 
-#include <base/check.hpp>
-
 #include <atomic>
 
 #include "out_of_memory.hpp"
@@ -64,7 +62,11 @@ void Publisher::store(const std::vector<uint64_t>& words) {
 void Publisher::wait(uint64_t clock, bool any, const std::vector<Need>& needs) {
   words_.clear();
   for (const Need& need : needs) encode(need, words_);
-  CHECK(words_.size() <= kMostRecordWords, "a rank waits for too much: %zu words", words_.size());
+  if (words_.size() > kMostRecordWords) {
+    end_at_limit("it waits for " + std::to_string(needs.size()) + " requests, which takes " +
+                 std::to_string(words_.size()) + " words to tell the other ranks, and there is room for " +
+                 std::to_string(kMostRecordWords) + ": the program must wait for fewer at once");
+  }
   begin_change(any ? space::ClockKind::kWaitAny : space::ClockKind::kWaitAll);
   line_->clock.store(clock, relaxed);
   store(words_);

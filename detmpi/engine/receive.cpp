@@ -142,7 +142,10 @@ void Engine::match(Request& request, const chan::match::Key& key, int source, in
   request.bytes = bytes;
   request.truncated = bytes > request.data.size();
   request.kept_back = may_be_undone(request);
-  if (request.kept_back || (request.truncated && !request.blocking)) request.keep_whole();
+  if (request.kept_back || (request.truncated && !request.blocking)) {
+    request.keep_whole();
+    if (request.kept_back && request.given_up) late_.push_back(&request);
+  }
   ++changes_;
 }
 
@@ -193,12 +196,29 @@ void Engine::delete_detached(Request& request) {
 
 void Engine::delete_late() {
   std::erase_if(late_, [](Request* request) {
-    if (request->stamp > g_clock) return false;
+    if (!request->complete || request->stamp > g_clock) return false;
     request->hand_over();
     if (request->ack_due) return false;
-    request_delete(*request);
+    if (!request->given_up) request_delete(*request);  // parts go with their operation
     return true;
   });
+}
+
+// Not those of which something is still to come, or that are to be acknowledged: others know of them.
+void Engine::drop_messages(const Comm& comm) {
+  std::vector<Message*> dropped;
+  matcher_.each_occupied([&](int from) {
+    for (const uint32_t context : {user_context(comm), collective_context(comm), partitioned_context(comm)}) {
+      matcher_.each_message(from, context, [&](chan::match::Message& m) {
+        auto& message = static_cast<Message&>(m);
+        if (message.filled == message.bytes && message.ack_id == 0) dropped.push_back(&message);
+      });
+    }
+  });
+  for (Message* message : dropped) {
+    matcher_.take(*message);
+    messages_.give_back(*message);
+  }
 }
 
 // The earliest plain receive that accepts a message of this source; it leaves its queue.

@@ -32,14 +32,18 @@ Request& complete_request(Comm& comm, RequestKind kind) {
   return request;
 }
 
-// Copies the message into memory of the request's own: the program may reuse its buffer at once.
-void start_buffered(Request& request, const void* buf, MPI_Count count, const Datatype& type, Comm& comm, int dest,
-                    int tag) {
-  const size_t bytes = type.size * static_cast<size_t>(count);
-  request.own_buffer = static_cast<char*>(std::malloc(bytes > 0 ? bytes : 1));
-  pack_all(request.own_buffer, buf, count, type);
-  p2p_start_send(request, request.own_buffer, static_cast<int64_t>(bytes), *datatype_from(MPI_BYTE), comm,
+// A copy of the message, which goes without the program: that may reuse its buffer, and has nothing to wait for.
+int send_copy(const void* buf, MPI_Count count, const Datatype& type, Comm& comm, int dest, int tag) {
+  PackedCopy copy;
+  if (const int code = p2p_pack(buf, count, type, &copy); code != MPI_SUCCESS) return code;
+  Request& request = request_new();
+  retain(request, comm);
+  request.own_buffer = copy.release();
+  p2p_start_send(request, request.own_buffer, static_cast<int64_t>(type.size) * count, *datatype_from(MPI_BYTE), comm,
                  {dest, tag, user_context(comm)}, SendMode::kBuffered);
+  if (request.complete) request_delete(request);
+  else request_detach(request);
+  return MPI_SUCCESS;
 }
 
 int nonblocking(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm, SendMode mode,
@@ -51,8 +55,7 @@ int nonblocking(const void* buf, MPI_Count count, const Datatype& type, int dest
   Request& request = request_new();
   retain(request, comm);
   *handle = request.handle;
-  if (mode == SendMode::kBuffered) start_buffered(request, buf, count, type, comm, dest, tag);
-  else p2p_start_send(request, buf, count, type, comm, {dest, tag, user_context(comm)}, mode);
+  p2p_start_send(request, buf, count, type, comm, {dest, tag, user_context(comm)}, mode);
   return MPI_SUCCESS;
 }
 
@@ -68,13 +71,7 @@ int ssend(const void* buf, MPI_Count count, const Datatype& type, int dest, int 
   return blocking(buf, count, type, dest, tag, comm, SendMode::kSynchronous);
 }
 int bsend(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm) {
-  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
-  Request& request = request_new();
-  retain(request, comm);
-  start_buffered(request, buf, count, type, comm, dest, tag);
-  if (request.complete) request_delete(request);
-  else request_detach(request);
-  return MPI_SUCCESS;
+  return dest == MPI_PROC_NULL ? MPI_SUCCESS : send_copy(buf, count, type, comm, dest, tag);
 }
 
 int isend(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm, MPI_Request* request) {
@@ -90,7 +87,9 @@ int issend(const void* buf, MPI_Count count, const Datatype& type, int dest, int
 }
 int ibsend(const void* buf, MPI_Count count, const Datatype& type, int dest, int tag, Comm& comm,
            MPI_Request* request) {
-  return nonblocking(buf, count, type, dest, tag, comm, SendMode::kBuffered, request);
+  const int code = bsend(buf, count, type, dest, tag, comm);
+  if (code == MPI_SUCCESS) *request = complete_request(comm, RequestKind::kSend).handle;
+  return code;
 }
 
 // The buffer is kept only to be handed back: a buffered send never fails for want of it.
@@ -144,11 +143,11 @@ int sendrecv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype,
 
 int sendrecv_replace(void* buf, MPI_Count count, const Datatype& type, int dest, int sendtag, int source, int recvtag,
                      Comm& comm, MPI_Status* status) {
-  const size_t bytes = type.size * static_cast<size_t>(count);
-  std::vector<char> copy(bytes);
-  pack_all(copy.data(), buf, count, type);
-  return sendrecv(copy.data(), static_cast<MPI_Count>(bytes), *datatype_from(MPI_BYTE), dest, sendtag, buf, count, type,
-                  source, recvtag, comm, status);
+  if (dest == MPI_PROC_NULL) return recv(buf, count, type, source, recvtag, comm, status);
+  PackedCopy copy;
+  if (const int code = p2p_pack(buf, count, type, &copy); code != MPI_SUCCESS) return code;
+  return sendrecv(copy.get(), static_cast<MPI_Count>(type.size) * count, *datatype_from(MPI_BYTE), dest, sendtag, buf,
+                  count, type, source, recvtag, comm, status);
 }
 
 // --- persistent requests ---
@@ -172,28 +171,35 @@ int persistent(RequestKind kind, const void* buf, MPI_Count count, const Datatyp
   return MPI_SUCCESS;
 }
 
-void start_one(Request& r) {
-  r.active = true;
+// Complete from the start, as MPI_Ibsend is.
+int start_buffered(Request& r) {
+  const int code = bsend(r.base, r.count, *r.type, r.peer, r.tag, *r.comm);
+  if (code != MPI_SUCCESS) return code;
+  r.active = r.complete = r.pushed = true;
+  r.post = r.stamp = g_clock;
+  return MPI_SUCCESS;
+}
+
+int start_one(Request& r) {
   if (r.kind == RequestKind::kOperation) {
+    r.active = true;
     r.complete = false;
     r.post = g_clock;
     r.operation->start();
-    return;
+    return MPI_SUCCESS;
   }
+  if (r.mode == SendMode::kBuffered) return start_buffered(r);
+  r.active = true;
   r.complete = r.matched = r.pushed = r.started = r.truncated = r.cancelled = r.kept_back = r.awaited = false;
   r.ack_id = r.offer = 0;
   r.bound = 0;
   std::free(r.own_buffer);
   r.own_buffer = nullptr;
-  if (r.peer == MPI_PROC_NULL) return p2p_start_with_nobody(r, r.kind);
   const Peer peer{r.peer, r.tag, user_context(*r.comm)};
-  if (r.kind == RequestKind::kRecv) {
-    p2p_start_recv(r, const_cast<void*>(r.base), r.count, *r.type, *r.comm, peer);
-  } else if (r.mode == SendMode::kBuffered) {
-    start_buffered(r, r.base, r.count, *r.type, *r.comm, r.peer, r.tag);
-  } else {
-    p2p_start_send(r, r.base, r.count, *r.type, *r.comm, peer, r.mode);
-  }
+  if (r.peer == MPI_PROC_NULL) p2p_start_with_nobody(r, r.kind);
+  else if (r.kind == RequestKind::kRecv) p2p_start_recv(r, const_cast<void*>(r.base), r.count, *r.type, *r.comm, peer);
+  else p2p_start_send(r, r.base, r.count, *r.type, *r.comm, peer, r.mode);
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -220,10 +226,15 @@ int recv_init(void* buf, MPI_Count count, const Datatype& type, int source, int 
 
 int start(MPI_Request* handle) {
   Request* request = request_from(*handle);
-  if (request == nullptr || !request->persistent) return make_error(MPI_ERR_REQUEST, "not a persistent request");
-  if (request->active) return make_error(MPI_ERR_REQUEST, "the persistent request is active already");
-  start_one(*request);
-  return MPI_SUCCESS;
+  if (request == nullptr) return make_error(MPI_ERR_REQUEST, "not a persistent request");
+  if (!request->persistent || request->active) [[unlikely]] {
+    blame(*request);
+    return make_error(MPI_ERR_REQUEST,
+                      request->persistent ? "the persistent request is active already" : "not a persistent request");
+  }
+  const int code = start_one(*request);
+  if (code != MPI_SUCCESS) blame(*request);
+  return code;
 }
 
 int startall(int count, MPI_Request handles[]) {

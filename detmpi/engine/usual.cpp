@@ -88,6 +88,12 @@ void Engine::let_go(Request& request) {
   graced_.push_back({request, nullptr});
 }
 
+void Engine::let_go_part(Request& part) {
+  let_go(part);
+  part.given_up = true;
+  if (part.kept_back) late_.push_back(&part);
+}
+
 void Engine::note_seen(Request& request) {
   if (request.from_any) {
     request.from_any = false;

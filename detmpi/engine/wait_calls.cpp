@@ -56,6 +56,10 @@ bool p2p_poll(Request& request) {
   return false;
 }
 
+void blame(const Request& request) {
+  if (g_call.comm == nullptr && g_call.errhandler == nullptr) g_call.comm = request.comm;
+}
+
 namespace impl {
 namespace {
 
@@ -80,7 +84,7 @@ int conclude(Request& request, MPI_Request* handle, MPI_Status* status) {
     const int freed = general_free(request);
     if (code == MPI_SUCCESS) code = freed;
   }
-  if (code != MPI_SUCCESS && g_call.comm == nullptr) g_call.comm = request.comm;  // of several the first that failed
+  if (code != MPI_SUCCESS) blame(request);
   if (request.persistent) {
     request.active = false;
   } else {
@@ -349,6 +353,7 @@ int request_free(MPI_Request* handle) {
   Request& request = *request_from(*handle);
   const bool operation = request.kind == RequestKind::kOperation;
   if (operation && request.active && !request.operation->freeable()) {
+    blame(request);
     return make_error(MPI_ERR_REQUEST, "a %s operation that is under way cannot be freed",
                       request.operation->collective() ? "collective" : "partitioned");
   }
@@ -379,7 +384,9 @@ int request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
     g_engine.withdraw(*request);
     g_engine.block_until_complete(*request);
   }
-  return p2p_status(*request, status);
+  const int code = p2p_status(*request, status);
+  if (code != MPI_SUCCESS) blame(*request);
+  return code;
 }
 
 // A send is never cancelled: its message is on its way.

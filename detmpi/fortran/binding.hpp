@@ -21,14 +21,31 @@ inline void give(MPI_Fint* ierror, int code) {
   if (ierror != nullptr) *ierror = code;
 }
 
-// While a call lasts.
-class CallSite {
+// Where the call by a profiling name that begins was made; else null. Of the rank's one MPI thread.
+inline void* g_profiling_call = nullptr;
+
+// While a call lasts. `returns_to`: where it was made, if not by a profiling name.
+class Call {
  public:
-  explicit CallSite(void* returns_to) { detmpi_fortran_call_site = reinterpret_cast<uintptr_t>(returns_to); }
-  ~CallSite() { detmpi_fortran_call_site = 0; }
-  CallSite(const CallSite&) = delete;
-  CallSite& operator=(const CallSite&) = delete;
+  explicit Call(void* returns_to) : profiling_(g_profiling_call != nullptr) {
+    detmpi_fortran_call_site = reinterpret_cast<uintptr_t>(profiling_ ? g_profiling_call : returns_to);
+    g_profiling_call = nullptr;
+  }
+  ~Call() { detmpi_fortran_call_site = 0; }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  // The function of C under the name that is like the one that was called.
+  template <class Function>
+  Function* of(Function* usual, Function* profiling) const {
+    return profiling_ ? profiling : usual;
+  }
+
+ private:
+  const bool profiling_;
 };
+
+#define DETMPI_CALL(name) call.of(MPI_##name, PMPI_##name)
 
 // Indices count from 1.
 inline int index_from_one(int index) { return index == MPI_UNDEFINED ? index : index + 1; }

@@ -19,7 +19,7 @@ class CopiedBuffer {
   CopiedBuffer& operator=(const CopiedBuffer&) = delete;
 
   void* address() const { return copy_ ? copy_.get() : choice(array_.base); }
-  static int code() { return MPI_SUCCESS; }
+  static const char* problem() { return nullptr; }
 
  private:
   const Descriptor& array_;
@@ -27,7 +27,8 @@ class CopiedBuffer {
   std::unique_ptr<char[]> copy_;
 };
 
-// For calls that start an operation: a section is described by a datatype, which lives as long as the operation does.
+// For calls that start an operation and take all of the buffer as one row of elements: a section is described by a
+// datatype, which lives as long as the operation does.
 class TypedBuffer {
  public:
   TypedBuffer(const Descriptor& array, MPI_Count count, MPI_Datatype type);
@@ -38,14 +39,14 @@ class TypedBuffer {
   void* address() const { return choice(base_); }
   MPI_Count count() const { return made_ == MPI_DATATYPE_NULL ? count_ : 1; }
   MPI_Datatype type() const { return made_ == MPI_DATATYPE_NULL ? type_ : made_; }
-  int code() const { return code_; }  // an error class: there is no such type
+  const char* problem() const { return problem_; }  // why there is no such type; null: there is one
 
  private:
   void* base_;
   MPI_Count count_;
   MPI_Datatype type_;
   MPI_Datatype made_ = MPI_DATATYPE_NULL;
-  int code_ = MPI_SUCCESS;
+  const char* problem_ = nullptr;
 };
 
 // For the others, which take arrays without gaps alone.
@@ -54,7 +55,7 @@ class WholeBuffer {
   explicit WholeBuffer(const Descriptor& array) : array_(array) {}
 
   void* address() const { return choice(array_.base); }
-  int code() const { return has_gaps(array_) ? MPI_ERR_BUFFER : MPI_SUCCESS; }
+  const char* problem() const { return has_gaps(array_) ? "which this call does not take" : nullptr; }
 
  private:
   const Descriptor& array_;
@@ -66,13 +67,13 @@ class AnyAddress {
   explicit AnyAddress(const Descriptor& array) : array_(array) {}
 
   void* address() const { return choice(array_.base); }
-  static int code() { return MPI_SUCCESS; }
+  static const char* problem() { return nullptr; }
 
  private:
   const Descriptor& array_;
 };
 
-// Raises the error on the communicator and returns it.
-int raise_buffer_error(MPI_Comm comm, int code);
+// Raises the error of a call, which is not made: on the communicator, and returns its code.
+int refuse_section(const char* function, MPI_Comm comm, const char* buffer, const char* problem);
 
 }  // namespace detmpi::fortran

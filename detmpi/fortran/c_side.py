@@ -7,13 +7,15 @@ from functions import Binding
 
 def parameters(binding, with_descriptors):
     words = [f"const Descriptor* {a.name}" if with_descriptors and a.choice else a.c for a in binding.seen]
-    if binding.is_subroutine:
+    if binding.has_ierror:
         words.append("MPI_Fint* ierror")
-    return ", ".join(words + [string_length(a) for a in binding.seen if a.string])
+    return ", ".join(words + [f"[[maybe_unused]] size_t {a.name}_length" for a in binding.seen if a.string])
 
 
-def string_length(argument):
-    return "size_t" if argument.call == "nullptr" else f"size_t {argument.name}_length"
+def arguments(binding):
+    """The names of the parameters."""
+    words = [a.name for a in binding.seen] + ["ierror"] * binding.has_ierror
+    return ", ".join(words + [a.name + "_length" for a in binding.seen if a.string])
 
 
 # What comes as a buffer but is just a place in memory.
@@ -30,8 +32,8 @@ def buffer(binding, argument):
         return "AnyAddress", f"*{n}"
     if not binding.pending and not KEEPERS.fullmatch(binding.short):
         return "CopiedBuffer", f"*{n}, CopiedBuffer::Use::{'kRead' if argument.read_only else 'kWrite'}"
-    alone = sum(a.choice for a in binding.arguments) == 1
-    if argument.elements and alone and binding.pending:
+    others = [a for a in binding.arguments if a.choice and a is not argument]
+    if argument.elements and binding.pending and all(a.elements != argument.elements for a in others):
         return "TypedBuffer", f"*{n}, " + ", ".join(f"*{e}" for e in argument.elements)
     return "WholeBuffer", f"*{n}"
 
@@ -42,10 +44,10 @@ def described(binding):
     for a in binding.arguments:
         if not a.choice or a.call != f"choice({a.name})":
             continue
-        kind, made_from = buffer(binding, a)
+        n, (kind, made_from) = a.name, buffer(binding, a)
         lines += [f"const {kind} {a.name}_b({made_from});",
-                  f"if ({a.name}_b.code() != MPI_SUCCESS) "
-                  f"return give(ierror, raise_buffer_error({binding.comm}, {a.name}_b.code()));"]
+                  f"if (const char* problem = {a.name}_b.problem()) "
+                  f'return give(ierror, refuse_section("MPI_{binding.name}", {binding.comm}, "{n}", problem));']
         calls[a.name] = f"{a.name}_b.address()"
         if kind == "TypedBuffer":
             count = f"{a.name}_b.count()" if binding.is_large else f"static_cast<int>({a.name}_b.count())"
@@ -54,9 +56,11 @@ def described(binding):
 
 
 def body(binding, arguments):
-    call = f"MPI_{binding.name}({', '.join(arguments)})"
+    call = f"DETMPI_CALL({binding.name})({', '.join(arguments)})"
     if not binding.is_subroutine:
         return [f"return {call};"]
+    if not binding.has_ierror:
+        return [f"(void){call};"]
     lines = [a.before for a in binding.arguments if a.before] + [f"const int code = {call};"]
     return lines + [a.after for a in binding.arguments if a.after] + ["give(ierror, code);"]
 
@@ -66,9 +70,10 @@ def define(macro, binding, with_descriptors):
     lower = binding.name.lower()
     names = binding.f08_name.lower() if binding.is_large else f"{lower}, {lower.upper()}"
     lines, calls = described(binding) if with_descriptors else ([], [a.call for a in binding.arguments if a.call])
-    site = ["const CallSite site(__builtin_return_address(0));"] if binding.is_subroutine else []
-    text = "".join(f"  {line}\n" for line in site + lines + body(binding, calls))
-    return f"{macro}({result}, {names}, ({parameters(binding, with_descriptors)})) {{\n{text}}}\n"
+    begin = ["const Call call(__builtin_return_address(0));"]
+    text = "".join(f"  {line}\n" for line in begin + lines + body(binding, calls))
+    declared = parameters(binding, with_descriptors)
+    return f"{macro}({result}, {names}, ({declared}), ({arguments(binding)})) {{\n{text}}}\n"
 
 
 def c_side(bindings: list[Binding], note):

@@ -40,19 +40,32 @@ void* remember(FortranQuery* query, FortranFree* free, FortranCancel* cancel, MP
   return new RequestFunctions{query, free, cancel, extra};
 }
 
+FoundAttribute::FoundAttribute(void* found)
+    : is_integer(found != nullptr && found == detmpi_fortran_found_integer),
+      value(is_integer ? *static_cast<MPI_Aint*>(found) : reinterpret_cast<MPI_Aint>(found)) {}
+
+void FoundAttribute::copy(MPI_Aint copied, void* out) const {
+  static MPI_Aint integer;  // until libdetmpi has stored it, at once
+  if (is_integer) {
+    integer = copied;
+    detmpi_fortran_given_integer = &integer;
+  }
+  *static_cast<void**>(out) = is_integer ? &integer : reinterpret_cast<void*>(copied);
+}
+
 int copy_attribute(MPI_Fint object, int keyval, void* extra, void* in, void* out, int* flag) {
   auto& functions = *static_cast<AttributeFunctions*>(extra);
-  auto value = reinterpret_cast<MPI_Aint>(in);
-  MPI_Aint copied = 0;
+  const FoundAttribute attribute(in);
+  MPI_Aint value = attribute.value, copied = 0;
   MPI_Fint code = MPI_SUCCESS;
   functions.copy(&object, &keyval, &functions.extra, &value, &copied, flag, &code);
-  *static_cast<MPI_Aint*>(out) = copied;
+  attribute.copy(copied, out);
   return code;
 }
 
 int delete_attribute(MPI_Fint object, int keyval, void* value, void* extra) {
   auto& functions = *static_cast<AttributeFunctions*>(extra);
-  auto number = reinterpret_cast<MPI_Aint>(value);
+  MPI_Aint number = FoundAttribute(value).value;
   MPI_Fint code = MPI_SUCCESS;
   functions.remove(&object, &keyval, &number, &functions.extra, &code);
   return code;
@@ -83,7 +96,7 @@ int cancel_request(void* extra, int complete) {
 int keyval_for_c(MPI_Fint keyval) { return predefined(keyval) && keyval % 2 == 0 ? keyval - 1 : keyval; }
 
 MPI_Aint attribute_for_fortran(MPI_Fint keyval, void* value) {
-  if (keyval == MPI_WIN_BASE + 1 || !predefined(keyval)) return reinterpret_cast<MPI_Aint>(value);
+  if (keyval == MPI_WIN_BASE + 1 || !predefined(keyval)) return FoundAttribute(value).value;
   return keyval == MPI_WIN_SIZE + 1 ? *static_cast<MPI_Aint*>(value) : *static_cast<int*>(value);
 }
 

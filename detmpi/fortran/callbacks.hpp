@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include "integer_attributes.hpp"
+
 namespace detmpi::fortran {
 
 // Of communicators, datatypes and windows, whose handles are all integers.
@@ -29,7 +31,32 @@ int cancel_request(void* extra, int complete);
 // The key for C of an attribute that MPI defines; other keys are the same.
 int keyval_for_c(MPI_Fint keyval);
 
-// The value of an attribute; for those that MPI defines C has its address.
+// The value of an attribute, of which C has the address: MPI defines it, or Fortran has set it. Of others the address.
 MPI_Aint attribute_for_fortran(MPI_Fint keyval, void* value);
+
+// An attribute that a call stores, while the call lasts.
+class GivenAttribute {
+ public:
+  explicit GivenAttribute(MPI_Aint value) : value_(value) { detmpi_fortran_given_integer = &value_; }
+  ~GivenAttribute() { detmpi_fortran_given_integer = nullptr; }
+  GivenAttribute(const GivenAttribute&) = delete;
+  GivenAttribute& operator=(const GivenAttribute&) = delete;
+
+  void* address() { return &value_; }
+
+ private:
+  MPI_Aint value_;
+};
+
+// What a function of attributes is called with, for one in Fortran. A copy is what the original is, an integer or an
+// address.
+struct FoundAttribute {
+  explicit FoundAttribute(void* found);
+
+  void copy(MPI_Aint copied, void* out) const;
+
+  bool is_integer;
+  MPI_Aint value;
+};
 
 }  // namespace detmpi::fortran

@@ -33,16 +33,18 @@ inline ptrdiff_t extent(const Dimension& d) { return d.upper < d.lower ? 0 : d.u
 // Bytes from one element of the dimension to the next.
 inline ptrdiff_t stride(const Descriptor& array, const Dimension& d) { return d.stride * array.span; }
 
-// Whether the elements do not follow one another. The last dimension of an array of assumed size has no known extent;
-// the others have, so its own stride tells.
+// Whether the elements do not follow one another. Where there are none, nothing is between them. That of an array of
+// assumed size looks the same, as its last extent is not known; it has no gaps.
 inline bool has_gaps(const Descriptor& array) {
   auto expected = static_cast<ptrdiff_t>(array.element);
+  bool found = false;
   for (int i = 0; i < array.rank; ++i) {
     const Dimension& d = array.dimensions[i];
-    if (extent(d) > 1 && stride(array, d) != expected) return true;
+    if (extent(d) == 0) return false;
+    if (extent(d) > 1 && stride(array, d) != expected) found = true;
     expected *= extent(d);
   }
-  return false;
+  return found;
 }
 
 }  // namespace detmpi::fortran

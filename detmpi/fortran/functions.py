@@ -46,6 +46,11 @@ class Binding:
         return self.returns == "int"
 
     @property
+    def has_ierror(self):
+        """MPI_Pcontrol alone is a subroutine without."""
+        return self.is_subroutine and self.name != "Pcontrol"
+
+    @property
     def result(self):
         return INTEGERS[self.returns]
 

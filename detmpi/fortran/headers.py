@@ -33,7 +33,7 @@ def constant_declarations(constants):
 
 def interface(binding: Binding, prefix):
     """The interface of a function for module mpi."""
-    names = [a.name for a in binding.seen] + (["ierror"] if binding.is_subroutine else [])
+    names = [a.name for a in binding.seen] + ["ierror"] * binding.has_ierror
     kind = "SUBROUTINE" if binding.is_subroutine else "FUNCTION"
     lines = wrap(f"{kind} {prefix}_{binding.name}({', '.join(names)})", "    ") + ["      IMPORT"]
     if not binding.is_subroutine:
@@ -45,7 +45,7 @@ def interface(binding: Binding, prefix):
             lines.append(f"      EXTERNAL :: {a.name}")
         else:
             lines.append(f"      {a.f90} :: {a.name}{status_shape(a)}")
-    if binding.is_subroutine:
+    if binding.has_ierror:
         lines.append("      INTEGER :: ierror")
     return lines + [f"    END {kind}"]
 
@@ -80,7 +80,7 @@ def module_interfaces(bindings):
 
 def f08_interface(binding, specific):
     """One specific of a generic name: the specific's name is what the library has."""
-    names = [a.name for a in binding.seen] + (["ierror"] if binding.is_subroutine else [])
+    names = [a.name for a in binding.seen] + ["ierror"] * binding.has_ierror
     kind = "SUBROUTINE" if binding.is_subroutine else "FUNCTION"
     lines = wrap(f"{kind} {specific}({', '.join(names)})", "    ") + ["      IMPORT"]
     if not binding.is_subroutine:
@@ -88,7 +88,7 @@ def f08_interface(binding, specific):
     for a in binding.seen:
         later = ", ASYNCHRONOUS" if a.choice and binding.pending else ""
         lines += wrap(f"{a.f08}{later} :: {a.name}{'' if a.choice else a.shape}", "      ")
-    if binding.is_subroutine:
+    if binding.has_ierror:
         lines.append("      INTEGER, OPTIONAL, INTENT(OUT) :: ierror")
     return lines + [f"    END {kind}"]
 

@@ -46,6 +46,10 @@ def absent(param, call):
     return Argument(param.name, call=call, absent=True)
 
 
+def unused(base, name):
+    return f"[[maybe_unused]] {base}* {name}"
+
+
 def pointer_rule(function, param, base, shape):
     """Arrays, and what the C function stores."""
     n, intent = param.name, INTENTS[param.kind.direction]
@@ -110,15 +114,22 @@ def address_rule(function, param):
         argument.before, argument.call = "void* value = nullptr;", "&value"
         argument.after = f"if (code == MPI_SUCCESS && *flag != 0) *{n} = attribute_for_fortran(*{keyval}, value);"
     elif n == "attribute_val":
-        argument.call = f"reinterpret_cast<void*>(*{n})"
+        argument.call = f"GivenAttribute(*{n}).address()"
     elif n == "extra_state":
         functions = [p.name for p in function.params if "_function" in p.ctype and "Datarep" not in p.ctype]
         value = n if function.name.startswith("Grequest") else f"*{n}"  # see callbacks.hpp
         argument.call = f"remember({', '.join(functions)}, {value})" if functions else "nullptr"
-        argument.c = argument.c if functions else "MPI_Aint*"
+        argument.c = argument.c if functions else unused("MPI_Aint", n)
     else:
         argument.pointer, argument.f08 = True, "TYPE(C_PTR)" + INTENTS["out"]
     return argument
+
+
+def holds_blocks(function, param):
+    """Whether a rank's buffer has a block for each rank, and the count is that of one."""
+    name = function.name.lower()
+    return ("alltoall" in name or "gather" in name and param.name == "recvbuf"
+            or "scatter" in name and param.name == "sendbuf")
 
 
 def choice_rule(function, param):
@@ -126,7 +137,9 @@ def choice_rule(function, param):
     argument.f08 = "TYPE(*), DIMENSION(..)" + (INTENTS["in"] if param.ctype.startswith("const") else "")
     argument.read_only = param.kind.direction == "in"
     count, datatype = function.after(param, COUNTS), function.after(param, TYPES)
-    if count and datatype and count.kind_name == "count" and datatype.kind_name == "datatype":
+    single = count and datatype and count.kind_name == "count" and datatype.kind_name == "datatype"
+    reduced = function.after(param, ("op",))  # operations are for some types alone
+    if single and not reduced and not holds_blocks(function, param):
         argument.elements = (count.name, datatype.name)
     return argument
 
@@ -144,7 +157,7 @@ def callback_rule(function, param, base):
         what = GREQUEST.fullmatch(base)[1]
         argument.c, argument.call = f"Fortran{what.capitalize()}* {n}", f"{what}_request"
     elif base.startswith("MPI_Datarep_"):  # no files, so never called
-        argument.c, argument.call = "void*", "nullptr"
+        argument.c, argument.call = unused("void", n), "nullptr"
     else:
         raise SystemExit(f"{function.name}: no Fortran rule for functions of type {base} ('{n}')")
     return argument
@@ -176,7 +189,7 @@ def rule(function, param):
     if base == "char" and stars == "*" and not shape:
         return string_rule(function, param)
     if base == "char":  # arguments of programs to start, which does not happen
-        argument = Argument(param.name, "char*", "nullptr", string=True, f90="CHARACTER(LEN=*)")
+        argument = Argument(param.name, unused("char", param.name), "nullptr", string=True, f90="CHARACTER(LEN=*)")
         argument.shape = "(*)" if stars == "*" else "(count,*)"
         argument.f08 = argument.f90 + INTENTS["in"]
         return argument

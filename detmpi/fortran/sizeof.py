@@ -4,9 +4,11 @@
 TYPES = {
     "INTEGER(KIND=1)": (1, "i1", "xint8"), "INTEGER(KIND=2)": (2, "i2", "xint16"),
     "INTEGER(KIND=4)": (4, "i", "xint32"), "INTEGER(KIND=8)": (8, "i8", "xint64"),
+    "INTEGER(KIND=16)": (16, "i16", "xint128"),
     "REAL(KIND=4)": (4, "r", "xreal32"), "REAL(KIND=8)": (8, "d", "xreal64"),
-    "REAL(KIND=16)": (16, "r16", "xreal128"), "COMPLEX(KIND=4)": (8, "cx", "xcomplex32"),
-    "COMPLEX(KIND=8)": (16, "cx16", "xcomplex64"), "COMPLEX(KIND=16)": (32, "cx32", "xcomplex128"),
+    "REAL(KIND=10)": (16, "r10", "xreal80"), "REAL(KIND=16)": (16, "r16", "xreal128"),
+    "COMPLEX(KIND=4)": (8, "cx", "xcomplex32"), "COMPLEX(KIND=8)": (16, "cx16", "xcomplex64"),
+    "COMPLEX(KIND=10)": (32, "cx20", "xcomplex80"), "COMPLEX(KIND=16)": (32, "cx32", "xcomplex128"),
     "LOGICAL": (4, "l", "logical"), "CHARACTER": (1, "ch", "character"),
 }
 

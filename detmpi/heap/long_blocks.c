@@ -37,8 +37,13 @@ void* detmpi_place_long(void* taken, size_t size) {
 
 void* detmpi_resize_long(struct detmpi_long_origin* origin, size_t size, void* (*resize)(void*, size_t)) {
   const size_t before = origin->size, offset = (size_t)((char*)(origin + 1) - (char*)origin->taken);
+  // Where it is moved from, others get memory that would be taken for a long block.
+  origin->seal = 0;
   char* const taken = resize(origin->taken, detmpi_room_for_long(size));
-  if (taken == NULL) return NULL;
+  if (taken == NULL) {
+    origin->seal = seal_of(origin);
+    return NULL;
+  }
   char* const moved = taken + offset;
   // As a rule it lies at the same place in its page, which the system has moved.
   char* const block = detmpi_may_be_long(moved) ? moved : next_place(taken);

@@ -45,7 +45,7 @@ Description description_of(int rank) {
       description.mismatch =
           f[1] + ": " + f[2] + " at " + place_of(f[3], f[4]) + "; " + f[5] + " at " + place_of(f[6], f[7]);
     } else if (f[0] == "unmatched") {
-      description.unmatched.push_back({std::stoi(f[1]), f[2], f[3], f[4], std::stoull(f[5])});
+      description.unmatched.push_back({std::stoi(f[1]), f[2], f[3], f[4], f[5], std::stoull(f[6])});
     } else if (f[0] == "others") {
       description.others_unmatched = std::stoull(f[1]);
     } else if (f[0] == "need") {

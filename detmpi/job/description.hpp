@@ -19,14 +19,15 @@ struct Unmet {  // something that a rank waits for
 };
 
 struct Unmatched {  // messages that have come and that no receive takes, all alike
-  int from = 0;
+  int from = 0;     // rank in the job
   std::string tag;
   std::string communicator;
   std::string what;
+  std::string sender;  // as it is told
   uint64_t count = 1;
 
   std::string text() const {
-    return (count == 1 ? "a message" : std::to_string(count) + " messages") + " from rank " + std::to_string(from) +
+    return (count == 1 ? "a message" : std::to_string(count) + " messages") + " from " + sender +
            " that no receive takes: " + what + ", on " + communicator;
   }
 };

@@ -53,7 +53,7 @@ void stay_failed(Stay how) {
   RankRecord& record = rank_record(g_engine.rank());
   if (record.failed_at.load(std::memory_order_relaxed) != 0) return;
   record.failed_at.store(g_clock + 1, std::memory_order_release);
-  (void)spmc::base::send_signal(spmc::base::parent_process_id(), SIGCHLD);  // the monitor looks around
+  (void)spmc::base::send_signal(monitor_process(), SIGCHLD);  // it looks around
   const auto may_end = [&record] { return record.may_end.load(std::memory_order_acquire) != 0; };
   if (how == Stay::kStill) {
     while (!may_end()) spmc::base::sleep_ns(kLookNs);

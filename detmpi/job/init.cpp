@@ -1,12 +1,14 @@
 // The job's beginning and end in a rank, MPI_Init and MPI_Finalize.
 #include <base/check.hpp>
 #include <base/cores.hpp>
+#include <base/files.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
 #include <space/hooks.hpp>
 #include <space/table.hpp>
 #include <spmc/self.hpp>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -36,6 +38,7 @@ namespace detmpi {
 namespace {
 
 int g_thread_level = MPI_THREAD_SINGLE;
+int g_program_ranks = 1;  // of the job's programs the one that this rank runs
 
 // For the output of a rank that aborts. Where it does so inside of a WRITE, the Fortran runtime would wait for ever for
 // that to end.
@@ -48,11 +51,12 @@ constexpr unsigned kFlushSeconds = 1;
 
 std::thread::id g_main_thread;  // that has called MPI_Init
 
-bool g_is_rank = false;  // the handler below is also that of the monitor
+bool g_is_rank = false;  // the handler below is also that of the monitor, and of what a rank has forked
 
 // These two run in the crash handler.
 void note_crash(const spmc::base::Crash& crash) {
-  if (!g_is_rank) return;
+  if (!g_is_rank || rank_record(g_engine.rank()).pid.load(std::memory_order_relaxed) != spmc::base::process_id())
+    return;
   show_printed_by_crashed();
   event_log_end(LogEnd::kCrashed);
   RankRecord& record = rank_record(g_engine.rank());
@@ -102,7 +106,7 @@ void tell_of_threads(unsigned threads) {
 // Fork start: this process, which has run the program up to here, starts the ranks and becomes their monitor; only the
 // ranks return. `mask`: the signals that a rank takes as the program set them up.
 int fork_ranks(RankOutputFiles& files) {
-  std::fflush(nullptr);  // what is buffered would be written by every rank
+  spmc::base::flush_stdio();  // what is buffered would be written by every rank
   flush_fortran_output();
   (void)program_may_cancel();  // each rank will ask
   const sigset_t mask = hold_monitor_signals();
@@ -128,16 +132,28 @@ int fork_ranks(RankOutputFiles& files) {
   spmc::base::die(monitor_ranks(nullptr, std::move(output).value(), nullptr));
 }
 
-// Exec start: this process is the space that detmpirun started. Fork start: it is the root space in detmpirun's place.
-spmc::base::Status attach_as(int fd, const char* rank) {
-  if (rank != nullptr) {
-    DL_TRY_STATUS(space::try_resume_after_exec(fd, {static_cast<uint32_t>(std::atoi(rank)) + kFirstSpace}));
-  } else {
-    DL_TRY_STATUS(spmc::segment::try_attach(spmc::base::UniqueFd(fd)));
-    DL_TRY_STATUS(spmc::try_join(spmc::SpaceId{0}));
-    DL_TRY_STATUS(space::try_take_root());
-  }
-  return job_find();
+// A script may run one program after the other, or several at once, in what detmpirun has started.
+constexpr spmc::base::Error kJobIsTaken{EBUSY, "detmpirun runs one MPI program, and another one has been here before"};
+
+// Exec start: this process is the space that detmpirun started, or a script that is has started it.
+spmc::base::Status attach_as_rank(int fd, int rank) {
+  DL_TRY_STATUS(space::try_resume_after_exec(fd, {static_cast<uint32_t>(rank) + kFirstSpace}));
+  DL_TRY_STATUS(job_find());
+  auto none = static_cast<uint32_t>(RankState::kNew);
+  const auto running = static_cast<uint32_t>(RankState::kRunning);
+  if (!rank_record(rank).state.compare_exchange_strong(none, running)) return kJobIsTaken;
+  return {};
+}
+
+// Fork start: this process is the root space in detmpirun's place.
+spmc::base::Status attach_as_monitor(int fd) {
+  DL_TRY_STATUS(spmc::segment::try_attach(spmc::base::UniqueFd(fd)));
+  DL_TRY_STATUS(job_find());
+  uint32_t nobody = 0;
+  const auto own = static_cast<uint32_t>(spmc::base::process_id());
+  if (!g_job->monitor.compare_exchange_strong(nobody, own)) return kJobIsTaken;
+  DL_TRY_STATUS(spmc::try_join(spmc::SpaceId{0}));
+  return space::try_take_root();
 }
 
 // Build systems find the mpiexec of another MPI library and run tests with it.
@@ -176,13 +192,17 @@ int join_job(RankOutputFiles& files) {
     return 0;
   }
   const char* rank = std::getenv(kEnvRank);
-  if (auto attached = attach_as(std::atoi(segment), rank); !attached) give_up("joining the job", attached.error());
+  const int fd = std::atoi(segment);
+  const auto attached = rank != nullptr ? attach_as_rank(fd, std::atoi(rank)) : attach_as_monitor(fd);
+  if (!attached) give_up("joining the job", attached.error());
   if (const char* log = std::getenv(kEnvEvents)) {
     if (auto mapped = map_event_log(spmc::base::UniqueFd(std::atoi(log))); !mapped) {
       give_up("mapping the event log", mapped.error());
     }
   }
-  if (const char* number = std::getenv(kEnvProgram)) g_program_number = std::atoi(number);
+  if (const char* program = std::getenv(kEnvProgram)) {
+    (void)std::sscanf(program, "%d,%d", &g_program_number, &g_program_ranks);
+  }
   // Programs that this one starts are not ranks of the job.
   ::unsetenv(kEnvProgram);
   ::unsetenv(kEnvEvents);
@@ -220,7 +240,7 @@ void choose_core(int rank) {
 
 void rank_begin(int rank) {
   spmc::base::register_for_fences();
-  spmc::base::let_family_copy(spmc::base::parent_process_id());
+  if (monitor_process() != 0) spmc::base::let_family_copy(monitor_process());
   spmc::base::set_wait_policy(spmc::base::wait_policy_for(g_job->ranks));
   choose_core(rank);
   g_engine.start(rank);
@@ -238,7 +258,7 @@ void rank_begin(int rank) {
 void wake_own_watchers() { wake_watchers(g_engine.rank()); }
 
 void job_abort(int code, const char* line, bool in_engine) {
-  std::fflush(nullptr);
+  spmc::base::flush_stdio();
   if (g_job != nullptr) {
     stay_failed(in_engine ? Stay::kStill : Stay::kAtWork);
     if (!abort_first(code)) wait_for_end();
@@ -325,7 +345,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
   g_world_model = WorldModel::kRunning;
   *provided = g_thread_level;
   const bool told = argc != nullptr && argv != nullptr;
-  info_describe_job(told ? *argc : 0, told ? *argv : nullptr, g_comm_world->size, thread_level_name(g_thread_level));
+  info_describe_job(told ? *argc : 0, told ? *argv : nullptr, g_program_ranks, thread_level_name(g_thread_level));
   return MPI_SUCCESS;
 }
 

@@ -113,6 +113,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.order_output = options.order_output ? 1 : 0;
   plan.label_output = options.label_output ? 1 : 0;
   plan.with_errors = options.with_errors ? 1 : 0;
+  plan.launcher = static_cast<uint32_t>(spmc::base::process_id());
   plan.start_ns = spmc::base::monotonic_ns();
   if (options.timeout_s > 0) plan.end_ns = plan.start_ns + static_cast<uint64_t>(options.timeout_s * 1e9);
   plan.grace_ns = static_cast<uint64_t>(options.grace_s * 1e9);

@@ -37,7 +37,7 @@ struct JobOptions {
 // Environment through which detmpirun hands the job to the program.
 inline constexpr const char* kEnvSegment = "DETMPI_SEGMENT";  // descriptor of the segment
 inline constexpr const char* kEnvRank = "DETMPI_RANK";        // exec: the rank; absent: fork at MPI_Init
-inline constexpr const char* kEnvProgram = "DETMPI_PROGRAM";  // its number (programs.hpp), as MPI_APPNUM
+inline constexpr const char* kEnvProgram = "DETMPI_PROGRAM";  // its number (programs.hpp), as MPI_APPNUM, and ranks
 inline constexpr const char* kEnvOutput = "DETMPI_OUTPUT";    // exec: descriptors, see RankOutputFiles
 inline constexpr const char* kEnvEvents = "DETMPI_EVENTS";    // --verify: descriptor of the event log
 

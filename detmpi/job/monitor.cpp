@@ -1,6 +1,8 @@
 // The monitor: waits for the ranks, forwards signals, ends the job when a rank did not end well.
 #include <space/space.h>
 #include <base/check.hpp>
+#include <base/children.hpp>
+#include <base/control.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
 #include <space/hooks.hpp>
@@ -164,6 +166,23 @@ class Watch {
   std::optional<Deadlock> deadlock_;
 };
 
+// detmpirun, where a script stands between it and the monitor: else that is killed with its parent.
+class DistantLauncher {
+ public:
+  DistantLauncher() {
+    const auto launcher = static_cast<pid_t>(g_job->launcher);
+    is_distant_ = launcher != spmc::base::process_id() && launcher != spmc::base::parent_process_id();
+    if (!is_distant_) return;
+    if (auto process = spmc::base::open_process(launcher)) process_ = std::move(process).value();
+  }
+  bool is_watched() const { return is_distant_; }
+  bool is_gone() const { return is_distant_ && (!process_.valid() || spmc::base::has_ended(process_)); }
+
+ private:
+  bool is_distant_ = false;
+  spmc::base::UniqueFd process_;
+};
+
 class RankWatch final : public Watch {
  public:
   RankWatch(ProgramName program, OutputFiles output, DeadlockHandler on_deadlock)
@@ -215,6 +234,10 @@ class RankWatch final : public Watch {
   // A rank that has failed stays until it is told to end, as it would have: that is what is judged.
   void look_for_end() override {
     if (all_ended()) return;
+    if (launcher_.is_gone()) {
+      finish_with(128 + SIGKILL);
+      end_job();
+    }
     if (ending_) {
       if (!std::exchange(all_may_end_, true)) let_all_end();
       return;
@@ -230,7 +253,10 @@ class RankWatch final : public Watch {
     let_end(ended_by_->rank);
   }
 
-  uint64_t end_pause() const override { return ends_.has_begun() && left_ > 0 ? ends_.pause_ns() : kNoPause; }
+  uint64_t end_pause() const override {
+    const uint64_t pause = launcher_.is_watched() ? kLookNs : kNoPause;
+    return ends_.has_begun() && left_ > 0 ? std::min(pause, ends_.pause_ns()) : pause;
+  }
 
   void let_end(int rank) {
     rank_record(rank).may_end.store(1, std::memory_order_release);
@@ -339,6 +365,7 @@ class RankWatch final : public Watch {
   };
 
   ProgramName program_;
+  DistantLauncher launcher_;
   uint32_t left_;
   bool captures_output_;
   OutputMerge output_;
@@ -349,30 +376,59 @@ class RankWatch final : public Watch {
   std::map<int, LateEnd> late_;  // by rank
 };
 
-// A program of fork start: it, or the monitor that it becomes, has said what there is to say, unless it was killed.
+// A program of fork start: it, or the monitor that it becomes, has said what there is to say, unless it was killed. Or
+// a script, one of whose processes becomes the monitor.
 class ProgramWatch final : public Watch {
  public:
-  ProgramWatch(int pid, DeadlockHandler on_deadlock) : Watch(on_deadlock), pid_(pid) {}
+  ProgramWatch(pid_t program, DeadlockHandler on_deadlock) : Watch(on_deadlock), program_(program) {}
 
  private:
-  bool all_ended() const override { return pid_ == 0; }
+  bool all_ended() const override { return ended_ && !has_monitor(); }
 
+  // Also orphans that detmpirun has adopted.
   void reap() override {
-    auto report = spmc::base::wait_child(pid_, spmc::base::WaitMode::kPoll);
-    if (!report && report.error().code == EINTR) return;
-    if (report && report.value().pid == 0) return;
-    if (report) judge(report.value());
-    pid_ = 0;
+    while (const pid_t pid = spmc::base::peek_ended_child()) {
+      auto report = spmc::base::wait_child(pid, spmc::base::WaitMode::kPoll);
+      if (!report || report.value().pid == 0) return;
+      if (pid == program_ && !std::exchange(ended_, true)) judge(report.value());
+    }
   }
 
-  bool has_monitor() const override { return rank_record(0).pid.load(std::memory_order_relaxed) != 0; }
+  bool has_monitor() const override {
+    const pid_t monitor = monitor_process();
+    if (monitor == 0 || monitor == program_) return monitor != 0 && !ended_;
+    auto process = spmc::base::open_process(monitor);
+    return process && !spmc::base::has_ended(process.value());
+  }
 
   // A monitor that is to end the job at once is asked to first: it still shows what the ranks have printed.
   void send_to_all(int signal) override {
-    if (pid_ == 0) return;
-    const bool ask = signal == SIGKILL && has_monitor() && !std::exchange(asked_, true);
+    if (!has_monitor()) return send_to_program(signal);
+    const bool ask = signal == SIGKILL && !std::exchange(asked_, true);
     if (ask) g_job->end_now.store(1);
-    (void)spmc::base::send_signal(pid_, ask ? SIGTERM : signal);
+    (void)spmc::base::send_signal(monitor_process(), ask ? SIGTERM : signal);
+    if (signal == SIGKILL && !ask) send_to_program(signal);
+  }
+
+  void send_to_program(int signal) {
+    if (!ended_) (void)spmc::base::send_signal(program_, signal);
+  }
+
+  void look_for_end() override {
+    if (ended_ && !ending_ && has_monitor()) {
+      explain("the script has ended before the MPI program that it has started; the job ends");
+      finish_with(1);
+      end_job();
+    }
+    // A script would go on behind the job.
+    if (ending_ && !ended_ && monitor_process() != 0 && !has_monitor() && !std::exchange(told_script_, true)) {
+      send_to_program(SIGTERM);
+    }
+  }
+
+  // The monitor's end behind that of its script is seen by looking.
+  uint64_t end_pause() const override {
+    return monitor_process() != 0 && monitor_process() != program_ ? kLookNs : kNoPause;
   }
 
   void tell(const char*) override {}
@@ -383,14 +439,19 @@ class ProgramWatch final : public Watch {
       return;
     }
     if (!ending_) {
-      spmc::base::complain("the program (process %d) died of signal %d (%s: %s) before or in MPI_Init", report.pid,
-                           report.status, spmc::base::signal_name(report.status), strsignal(report.status));
+      const bool watched = monitor_process() == program_;
+      spmc::base::complain("the program%s (process %d) died of signal %d (%s: %s)%s",
+                           watched ? "'s first process, which watches over the ranks" : "", report.pid, report.status,
+                           spmc::base::signal_name(report.status), strsignal(report.status),
+                           watched ? "" : " before or in MPI_Init");
     }
     finish_with(128 + report.status);
   }
 
-  int pid_;             // 0: it has ended
-  bool asked_ = false;  // to end the job at once
+  const pid_t program_;
+  bool ended_ = false;        // the program has
+  bool asked_ = false;        // the monitor, to end the job at once
+  bool told_script_ = false;  // to end
 };
 
 }  // namespace

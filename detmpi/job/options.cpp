@@ -137,7 +137,9 @@ uint64_t parse_seed(const char* text) {
   char* end = nullptr;
   errno = 0;
   const unsigned long long seed = std::strtoull(text, &end, 10);
-  if (end == text || *end != 0 || errno != 0 || *text == '-') usage_error("the seed must be a number from 0", text);
+  if (end == text || *end != 0 || errno != 0 || *text < '0' || *text > '9') {
+    usage_error("the seed must be a number from 0", text);
+  }
   return seed;
 }
 
@@ -203,11 +205,17 @@ enum Code {
   kFolder,
   kEnv,
   kEnvOfAll,
+  kLabel,
+  kHelpWanted,
+  kVersion,
+  kHosts,
   kNothing
 };
 
 // '+': the program's options are its own.
-constexpr const char* kLetters = "+n:x:lhV";
+// Of letters those that take a value alone: getopt would take any word that begins with one of the others, such as
+// -hosts, for that letter.
+constexpr const char* kLetters = "+n:x:";
 constexpr option kOptions[] = {
     // Of a program.
     {"np", required_argument, nullptr, kNp},
@@ -221,6 +229,12 @@ constexpr option kOptions[] = {
     {"map-by", required_argument, nullptr, kNothing},
     {"envall", no_argument, nullptr, kNothing},
     {"genvall", no_argument, nullptr, kNothing},
+    {"host", required_argument, nullptr, kHosts},
+    {"hosts", required_argument, nullptr, kHosts},
+    {"hostfile", required_argument, nullptr, kHosts},
+    {"machinefile", required_argument, nullptr, kHosts},
+    {"f", required_argument, nullptr, kHosts},
+    {"H", required_argument, nullptr, kHosts},
     // Of the job.
     {"genv", required_argument, nullptr, kEnvOfAll},
     {"start", required_argument, nullptr, kStart},
@@ -239,9 +253,12 @@ constexpr option kOptions[] = {
     {"report", required_argument, nullptr, kReport},
     {"lookahead", required_argument, nullptr, kLookahead},
     {"ordered-output", optional_argument, nullptr, kOrderedOutput},
-    {"label", no_argument, nullptr, 'l'},
-    {"help", no_argument, nullptr, 'h'},
-    {"version", no_argument, nullptr, 'V'},
+    {"label", no_argument, nullptr, kLabel},
+    {"l", no_argument, nullptr, kLabel},
+    {"help", no_argument, nullptr, kHelpWanted},
+    {"h", no_argument, nullptr, kHelpWanted},
+    {"version", no_argument, nullptr, kVersion},
+    {"V", no_argument, nullptr, kVersion},
     {nullptr, 0, nullptr, 0},
 };
 
@@ -286,7 +303,7 @@ void take_job_option(int c, const Words& words, LaunchOptions& options) {
     case kOrderedOutput:
       options.ordered_output = optarg == nullptr || parse_choice(optarg, "no", "yes", "--ordered-output is yes or no");
       break;
-    case 'l': job.label_output = true; break;
+    case kLabel: job.label_output = true; break;
     case kSeed: job.seed = parse_seed(optarg); break;
     case kDigest: job.keep_digest = options.print_digest = true; break;
     case kVerify: options.verify_runs = parse_runs(optarg); break;
@@ -306,8 +323,9 @@ void take_job_option(int c, const Words& words, LaunchOptions& options) {
     case kGrace:
       job.grace_s = job.stuck_grace_s = parse_seconds(optarg, "the grace must be a number of seconds");
       break;
-    case 'h': std::printf(kHelp, kMaxRanks); std::exit(0);
-    case 'V': std::puts("detmpirun (DLinux) " DLINUX_VERSION); std::exit(0);
+    case kHosts: usage_error("hosts cannot be named, all ranks run on this machine", optarg);
+    case kHelpWanted: std::printf(kHelp, kMaxRanks); std::exit(0);
+    case kVersion: std::puts("detmpirun (DLinux) " DLINUX_VERSION); std::exit(0);
     default: std::fputs("Try 'detmpirun --help'.\n", stderr); std::exit(kUsageExit);
   }
 }

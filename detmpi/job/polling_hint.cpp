@@ -103,7 +103,7 @@ bool PollingWatch::nothing_but_polls() {
       now.doing = Doing::kPolling;
       now.clock = record.polls_since.load(std::memory_order_relaxed);
       anybody_polls = true;
-    } else if (kind != ClockKind::kRun) {
+    } else if (kind != ClockKind::kRun && !JobView().unexamined_but({}, rank)) {  // else it goes on once it has a core
       now.doing = Doing::kBlocked;
       now.clock = line.clock.load(std::memory_order_relaxed);
     }

@@ -83,7 +83,8 @@ std::string report_json(const Deadlock& d) {
   const ordered_json all = {{"deadlock", true},      {"ranks", d.ranks},           {"strict_sends", d.strict_sends},
                             {"stuck", stuck},        {"mismatches", d.mismatches}, {"cycle", d.cycle},
                             {"finished", d.finished}};
-  return all.dump(2) + "\n";
+  // Names that the program has given may be in any encoding.
+  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string report_dot(const Deadlock& d) {

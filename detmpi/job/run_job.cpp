@@ -1,6 +1,8 @@
 #include "run_job.hpp"
 
 #include <base/check.hpp>
+#include <base/children.hpp>
+#include <base/descendants.hpp>
 #include <base/mapping.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
@@ -25,12 +27,18 @@ namespace {
 constexpr int kStandardOutput = 1;
 constexpr int kStandardError = 2;
 
+// detmpirun may have been started by a rank of another job, or by a script that is one.
+void forget_other_job() {
+  for (const char* name : {kEnvSegment, kEnvRank, kEnvProgram, kEnvOutput, kEnvEvents}) ::unsetenv(name);
+}
+
 // In the child: becomes the program. `rank` < 0: fork start.
 [[noreturn]] void become_program(const LaunchOptions& options, int rank, const sigset_t& mask,
                                  RankOutputFiles files = {}) {
   spmc::base::restore_signal_mask(mask);
-  if (files.captured()) hand_on_output(files);
   if (!options.huge_pages) spmc::base::forbid_huge_pages();
+  forget_other_job();
+  if (files.captured()) hand_on_output(files);
   const int fd = spmc::segment::descriptor();
   auto kept = spmc::base::keep_across_exec(fd);
   if (kept && options.event_log >= 0) {
@@ -43,7 +51,7 @@ constexpr int kStandardError = 2;
   set(program.environment);
   ::setenv(kEnvSegment, std::to_string(fd).c_str(), 1);
   if (rank >= 0) ::setenv(kEnvRank, std::to_string(rank).c_str(), 1);
-  ::setenv(kEnvProgram, std::to_string(number).c_str(), 1);
+  ::setenv(kEnvProgram, (std::to_string(number) + "," + std::to_string(program.ranks)).c_str(), 1);
   if (kept && !program.folder.empty()) kept = spmc::base::change_folder(program.folder.c_str());
   offer_mpich_names();
   put_malloc_first(program.name());
@@ -67,6 +75,7 @@ DeadlockHandler reporter(const LaunchOptions& options) {
 
 // Exec start: this process is the ranks' parent and the root space.
 int run_ranks(const LaunchOptions& options, const sigset_t& mask) {
+  g_job->monitor.store(g_job->launcher, std::memory_order_relaxed);
   if (auto root = space::try_take_root(); !root) cannot_start("becoming the root space", root.error());
   if (auto all = job_alloc_ranks(); !all) cannot_start("starting the ranks", all.error());
   auto output = OutputFiles::try_create();
@@ -91,6 +100,7 @@ int run_ranks(const LaunchOptions& options, const sigset_t& mask) {
 
 // Fork start: the program's first process will be both.
 int run_program(const LaunchOptions& options, const sigset_t& mask) {
+  (void)spmc::base::adopt_orphans();  // a script may end before the monitor that it has started
   auto child = spmc::base::fork_tied();
   if (!child) cannot_start("starting the program", child.error());
   if (child.value() == 0) become_program(options, -1, mask);
@@ -138,6 +148,7 @@ int run_job(LaunchOptions options) {
   (void)spmc::base::make_addresses_repeat();  // where it is forbidden, pointer values differ from run to run
   const sigset_t mask = hold_monitor_signals();
   const int code = options.exec_start ? run_ranks(options, mask) : run_program(options, mask);
+  spmc::base::end_descendants();  // what the ranks have started, and left behind
   if (options.print_digest) print_digest();
   if (options.event_log >= 0) log_end(options.event_log);
   return code;

@@ -54,7 +54,7 @@ spmc::base::UniqueFd gather_input() {
   return std::move(input).value();
 }
 
-// If nobody reads it this process ends of SIGPIPE, as others do.
+// If nobody reads it this process ends of SIGPIPE, as others do; no job runs, so that it may end of other signals, too.
 void show_output(const std::string& output) {
   for (size_t at = 0; at < output.size();) {
     auto written = spmc::base::write_ready(kStandardOutput, output.data() + at, output.size() - at, kTurnNs);
@@ -65,14 +65,17 @@ void show_output(const std::string& output) {
 
 class Verification {
  public:
-  Verification(const LaunchOptions& options, const sigset_t& mask)
-      : options_(options), mask_(mask), input_(gather_input()) {}
+  // Signals are held from then on when all input is here: until then they may end this process.
+  explicit Verification(const LaunchOptions& options)
+      : options_(options), input_(gather_input()), mask_(hold_monitor_signals()) {}
 
   int run() {
     const VerifyRun reference = run_one(1);
     const int code = reference.outcome().code;
+    spmc::base::restore_signal_mask(mask_);
     show_output(reference.outcome().output);
     std::fwrite(reference.outcome().errors.data(), 1, reference.outcome().errors.size(), stderr);
+    (void)hold_monitor_signals();
     if (reference.stopped_by() != 0) return 128 + reference.stopped_by();
     if (code == kCannotStart) return code;
     if (timed_out(reference)) return code;
@@ -182,15 +185,12 @@ class Verification {
   }
 
   const LaunchOptions& options_;
-  const sigset_t& mask_;
   spmc::base::UniqueFd input_;
+  sigset_t mask_;
 };
 
 }  // namespace
 
-int verify(const LaunchOptions& options) {
-  const sigset_t mask = hold_monitor_signals();
-  return Verification(options, mask).run();
-}
+int verify(const LaunchOptions& options) { return Verification(options).run(); }
 
 }  // namespace detmpi

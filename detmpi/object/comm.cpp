@@ -34,6 +34,7 @@ void comm_inherit(const Comm& parent, Comm& child) {
 }
 
 void comm_close(Comm& comm) {
+  if (g_call.comm == &comm) g_call.comm = nullptr;  // the call has not failed
   if (&comm == g_comm_world) {
     g_comm_world = nullptr;
   } else if (&comm == g_comm_self) {
@@ -45,8 +46,23 @@ void comm_close(Comm& comm) {
   comm_release(comm);
 }
 
+namespace {
+
+// A call that has failed raises its error when the communicator, which the program had freed before, is gone. So the
+// handler stays until another call takes this place.
+void raise_without(const Comm& comm) {
+  static Errhandler* kept = &errhandler_fatal();
+  errhandler_retain(*comm.errhandler);
+  errhandler_release(*kept);
+  kept = comm.errhandler;
+  g_call.comm = nullptr;
+  g_call.errhandler = kept;
+}
+
+}  // namespace
+
 void comm_destroy(Comm& comm) {
-  if (g_call.comm == &comm) g_call.comm = nullptr;
+  if (g_call.comm == &comm) raise_without(comm);
   transport_release(comm);
   errhandler_release(*comm.errhandler);
   if (comm.local != nullptr) comm_release(*comm.local);
@@ -61,15 +77,21 @@ std::string comm_label(const Comm& comm) {
   return "a communicator of " + std::to_string(comm.size) + (comm.size == 1 ? " rank" : " ranks");
 }
 
-std::string context_label(uint32_t context) {
-  std::string label = "a communicator that was freed";
+const Comm* comm_with_context(uint32_t context) {
+  const Comm* found = nullptr;
   const auto consider = [&](const Comm& comm) {
-    if (comm.context == context) label = comm_label(comm);
+    if (comm.context == context) found = &comm;
+    if (comm.local != nullptr && comm.local->context == context) found = comm.local;
   };
   consider(*g_comm_world);
   consider(*g_comm_self);
   g_comms.each(consider);
-  return label;
+  return found;
+}
+
+std::string context_label(uint32_t context) {
+  const Comm* comm = comm_with_context(context);
+  return comm == nullptr ? "a communicator that was freed" : comm_label(*comm);
 }
 
 }  // namespace detmpi

@@ -69,7 +69,9 @@ inline void comm_release(Comm& comm) {
 
 // The name the program gave it, or a description, for messages.
 std::string comm_label(const Comm& comm);
-// The same by its context.
+// The one with that context, null if the program has freed it.
+const Comm* comm_with_context(uint32_t context);
+// Its label.
 std::string context_label(uint32_t context);
 
 }  // namespace detmpi

@@ -20,15 +20,23 @@ Errhandler* errhandler_from(MPI_Errhandler handle) {
     case MPI_ERRORS_ARE_FATAL: return &g_fatal;
     case MPI_ERRORS_RETURN: return &g_return;
     case MPI_ERRORS_ABORT: return &g_abort;
-    default: return g_errhandlers.get(handle);
+    default: break;
   }
+  Errhandler* const found = g_errhandlers.get(handle);
+  return found != nullptr && found->opened > 0 ? found : nullptr;
 }
 
 Errhandler& errhandler_fatal() { return g_fatal; }
 
+MPI_Errhandler errhandler_open(Errhandler& handler) {
+  ++handler.opened;
+  errhandler_retain(handler);
+  return handler.handle;
+}
+
 void errhandler_retain(Errhandler& handler) { ++handler.refs; }
 
-// The handle stays valid while anything carries the handler: MPI_Comm_get_errhandler may hand it out again.
+// The handle is no other handler's while anything carries this one: MPI_Comm_get_errhandler may hand it out again.
 void errhandler_release(Errhandler& handler) {
   if (handler.kind != Errhandler::Kind::kUser || --handler.refs > 0) return;
   g_errhandlers.erase(handler.handle);
@@ -53,8 +61,7 @@ int comm_set_errhandler(Comm& comm, Errhandler& errhandler) {
 }
 
 int comm_get_errhandler(Comm& comm, MPI_Errhandler* errhandler) {
-  errhandler_retain(*comm.errhandler);
-  *errhandler = comm.errhandler->handle;
+  *errhandler = errhandler_open(*comm.errhandler);
   return MPI_SUCCESS;
 }
 
@@ -65,7 +72,9 @@ int comm_call_errhandler(Comm& comm, int errorcode) {
 }
 
 int errhandler_free(MPI_Errhandler* errhandler) {
-  errhandler_release(*errhandler_from(*errhandler));
+  Errhandler& handler = *errhandler_from(*errhandler);
+  --handler.opened;
+  errhandler_release(handler);
   *errhandler = MPI_ERRHANDLER_NULL;
   return MPI_SUCCESS;
 }

@@ -9,7 +9,7 @@ struct Comm;
 // its end, is printed. `in_engine`: it has come to this in the middle of something. Never returns.
 [[noreturn]] void job_abort(int code, const char* line, bool in_engine = false);
 
-// The communicator's last reference is gone: gives back its transport (comm.transport).
+// The communicator's last reference is gone: gives back its transport (comm.transport), and drops its messages.
 void transport_release(Comm& comm);
 
 }  // namespace detmpi

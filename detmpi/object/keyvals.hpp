@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <vector>
 
 #include "handle_table.hpp"
@@ -26,7 +27,8 @@ struct Keyval {
 
 struct Attribute {
   Keyval* keyval;
-  void* value;
+  void* value;                                        // as C has it
+  std::shared_ptr<const MPI_Aint> integer = nullptr;  // what that points at, if Fortran has set it
 };
 
 using Attributes = std::vector<Attribute>;
@@ -37,6 +39,8 @@ int invalid_keyval(int handle);
 // `object` is the handle that the callbacks see.
 int attribute_set(int object, Attributes& attributes, Keyval& keyval, void* value);
 int attribute_delete(int object, Attributes& attributes, Keyval& keyval);
+// For a function of the program's, or for the program.
+void* attribute_shown(const Attribute& attribute);
 const Attribute* attribute_find(const Attributes& attributes, const Keyval& keyval);
 
 // Copies the attributes of one object to another, as the copy callbacks decide. Returns the first callback's error.
@@ -78,7 +82,7 @@ class Keyvals {
     if (found == nullptr) return invalid_keyval(keyval);
     const Attribute* attribute = attribute_find(attributes, *found);
     *flag = attribute != nullptr;
-    if (attribute != nullptr) *static_cast<void**>(value) = attribute->value;
+    if (attribute != nullptr) *static_cast<void**>(value) = attribute_shown(*attribute);
     return MPI_SUCCESS;
   }
 

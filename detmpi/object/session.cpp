@@ -36,8 +36,7 @@ int session_set_errhandler(Session& session, Errhandler& errhandler) {
 }
 
 int session_get_errhandler(Session& session, MPI_Errhandler* errhandler) {
-  errhandler_retain(*session.errhandler);
-  *errhandler = session.errhandler->handle;
+  *errhandler = errhandler_open(*session.errhandler);
   return MPI_SUCCESS;
 }
 

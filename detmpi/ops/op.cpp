@@ -60,13 +60,31 @@ bool category_allowed(MPI_Op op, Category category) {
   }
 }
 
+// The handle of a type while a function of the program's is told it: the program may have freed its own meanwhile.
+class HandleOf {
+ public:
+  explicit HandleOf(const Datatype& type) : type_(type), handle_(datatype_open(type)) {}
+  ~HandleOf() {
+    if (!type_.builtin) (void)datatype_close(writable(type_));
+  }
+  HandleOf(const HandleOf&) = delete;
+  HandleOf& operator=(const HandleOf&) = delete;
+
+  MPI_Datatype operator*() const { return handle_; }
+
+ private:
+  const Datatype& type_;
+  MPI_Datatype handle_;
+};
+
 // A function that takes its length as an int is called for as many elements as that can say, again and again.
 void call_user(const Op& op, const void* in, void* inout, int64_t count, const Datatype& type) {
+  const HandleOf told(type);
   const int64_t most = op.function.of_counts != nullptr ? count : INT_MAX;
   for (int64_t done = 0; done < count; done += most) {
     MPI_Count length = std::min(most, count - done);
     int short_length = static_cast<int>(length);
-    MPI_Datatype handle = type.handle;
+    MPI_Datatype handle = *told;
     char* const from = static_cast<char*>(const_cast<void*>(in)) + done * type.extent;
     char* const to = static_cast<char*>(inout) + done * type.extent;
     const CallbackScope scope;

@@ -40,6 +40,12 @@ inline const Op* op_from(MPI_Op handle) {
   return g_ops.get(handle);
 }
 
+// The same for an argument that may be insignificant.
+inline const Op& op_or_null(MPI_Op handle) {
+  const Op* op = op_from(handle);
+  return op != nullptr ? *op : g_builtin_ops[0];
+}
+
 inline void op_retain(const Op& op) { ++op.refs; }
 void op_release(const Op& op);
 

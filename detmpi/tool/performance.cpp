@@ -47,6 +47,12 @@ uint64_t requests_in_use() {
       request_pool(), [](const Request& request) { return request.handle != MPI_REQUEST_NULL && !request.detached; }));
 }
 
+uint64_t derived_types() {
+  uint64_t count = 0;
+  g_types.each([&](const Datatype& type) { count += type.builtin ? 0 : 1; });
+  return count;
+}
+
 constexpr Performance kPerformances[] = {
     {"clock", "Logical clock of the rank, in ticks: it grows with every call and with instrumented work.",
      Category::kRank, MPI_T_PVAR_CLASS_COUNTER, [] { return g_clock; }},
@@ -58,7 +64,7 @@ constexpr Performance kPerformances[] = {
     {"communicators", "Communicators of the program that exist, without the predefined ones.", Category::kRank,
      MPI_T_PVAR_CLASS_LEVEL, []() -> uint64_t { return g_comms.used(); }},
     {"datatypes", "Derived datatypes of the program that exist.", Category::kRank, MPI_T_PVAR_CLASS_LEVEL,
-     []() -> uint64_t { return g_types.used(); }},
+     derived_types},
     {"messages_taken", "Messages that the rank has taken out of its lanes. Depends on timing.", Category::kTransport,
      MPI_T_PVAR_CLASS_COUNTER, [] { return g_engine.messages_taken(); }},
     {"messages_waiting", "Messages that were taken and wait for a receive. Depends on timing.", Category::kTransport,

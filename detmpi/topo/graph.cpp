@@ -17,13 +17,13 @@ namespace {
 
 constexpr const char* kKind = "graph";
 
-int check_edges(int nnodes, const int indx[], const int edges[]) {
+int check_edges(int nnodes, const int index[], const int edges[]) {
   int before = 0;
   for (int node = 0; node < nnodes; ++node) {
-    if (indx[node] < before) {
-      return make_error(MPI_ERR_ARG, "indx[%d] is %d, less than what is before it", node, indx[node]);
+    if (index[node] < before) {
+      return make_error(MPI_ERR_ARG, "index[%d] is %d, less than what is before it", node, index[node]);
     }
-    before = indx[node];
+    before = index[node];
   }
   if (before > 0 && edges == nullptr) return make_error(MPI_ERR_ARG, "edges is null");
   for (int i = 0; i < before; ++i) {
@@ -34,12 +34,12 @@ int check_edges(int nnodes, const int indx[], const int edges[]) {
   return MPI_SUCCESS;
 }
 
-int check_graph(const Comm& comm, int nnodes, const int indx[], const int edges[]) {
+int check_graph(const Comm& comm, int nnodes, const int index[], const int edges[]) {
   if (const int code = check_can_have_topology(comm); code != MPI_SUCCESS) return code;
   if (nnodes > comm.size) {
     return make_error(MPI_ERR_ARG, "nnodes is %d, more than the communicator's %d ranks", nnodes, comm.size);
   }
-  return check_edges(nnodes, indx, edges);
+  return check_edges(nnodes, index, edges);
 }
 
 int check_room(const char* parameter, int room, size_t needed) {
@@ -51,16 +51,16 @@ int check_room(const char* parameter, int room, size_t needed) {
 
 namespace impl {
 
-int graph_create(Comm& comm_old, int nnodes, const int indx[], const int edges[], int, MPI_Comm* comm_graph) {
-  if (const int code = check_graph(comm_old, nnodes, indx, edges); code != MPI_SUCCESS) return code;
-  const int total = nnodes == 0 ? 0 : indx[nnodes - 1];
-  Graph graph{{indx, indx + nnodes}, {edges, edges + total}};
+int graph_create(Comm& comm_old, int nnodes, const int index[], const int edges[], int, MPI_Comm* comm_graph) {
+  if (const int code = check_graph(comm_old, nnodes, index, edges); code != MPI_SUCCESS) return code;
+  const int total = nnodes == 0 ? 0 : index[nnodes - 1];
+  Graph graph{{index, index + nnodes}, {edges, edges + total}};
   const int color = comm_old.rank < nnodes ? 0 : MPI_UNDEFINED;
   return make_with_topology(comm_old, color, comm_old.rank, {std::move(graph)}, comm_graph);
 }
 
-int graph_map(Comm& comm, int nnodes, const int indx[], const int edges[], int* newrank) {
-  if (const int code = check_graph(comm, nnodes, indx, edges); code != MPI_SUCCESS) return code;
+int graph_map(Comm& comm, int nnodes, const int index[], const int edges[], int* newrank) {
+  if (const int code = check_graph(comm, nnodes, index, edges); code != MPI_SUCCESS) return code;
   *newrank = comm.rank < nnodes ? comm.rank : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }
@@ -73,12 +73,12 @@ int graphdims_get(Comm& comm, int* nnodes, int* nedges) {
   return MPI_SUCCESS;
 }
 
-int graph_get(Comm& comm, int maxindex, int maxedges, int indx[], int edges[]) {
+int graph_get(Comm& comm, int maxindex, int maxedges, int index[], int edges[]) {
   const Graph* graph = topology_as<Graph>(comm);
   if (graph == nullptr) return no_topology(comm, kKind);
   if (const int code = check_room("maxindex", maxindex, graph->ends.size()); code != MPI_SUCCESS) return code;
   if (const int code = check_room("maxedges", maxedges, graph->edges.size()); code != MPI_SUCCESS) return code;
-  std::copy(graph->ends.begin(), graph->ends.end(), indx);
+  std::copy(graph->ends.begin(), graph->ends.end(), index);
   std::copy(graph->edges.begin(), graph->edges.end(), edges);
   return MPI_SUCCESS;
 }

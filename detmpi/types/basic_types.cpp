@@ -1,4 +1,5 @@
 // The predefined datatypes.
+#include <algorithm>
 #include <cstddef>
 
 #include "datatype.hpp"
@@ -59,7 +60,7 @@ void add_pair(MPI_Datatype handle, const char* name, size_t extent, size_t index
               MPI_Datatype index, Element element) {
   const Datatype& first = *datatype_from(value);
   const Datatype& second = *datatype_from(index);
-  Datatype& type = make_basic(handle, name, first.size + second.size, first.alignment);
+  Datatype& type = make_basic(handle, name, first.size + second.size, std::max(first.alignment, second.alignment));
   type.extent = static_cast<ptrdiff_t>(extent);
   type.true_extent = static_cast<ptrdiff_t>(index_offset + second.size);
   type.elements = 2;

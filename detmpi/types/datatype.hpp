@@ -116,12 +116,18 @@ inline const Datatype& datatype_or_null(MPI_Datatype handle) {
 // For what may change: no type with a handle was made const.
 inline Datatype& writable(const Datatype& type) { return const_cast<Datatype&>(type); }
 
+// For messages: its name, or what it is.
+std::string datatype_label(const Datatype& type);
+
 // A new type with a handle, not committed. The caller fills in the rest.
 Datatype& datatype_register();
 
 // A handle that the program has to free once more than before: the type's own, or a new one if it has none any more. A
 // predefined type is never freed.
 MPI_Datatype datatype_open(const Datatype& type);
+
+// The handle of a new type that is the same, without name and attributes; of a predefined type, its own.
+MPI_Datatype datatype_copy(const Datatype& type);
 
 // The program frees the handle: the last time deletes the attributes, makes the handle invalid and drops its reference.
 // Not for a predefined type. Returns the error of a delete callback, which leaves the type open.

@@ -53,7 +53,7 @@ int type_get_contents_c(const Datatype& datatype, MPI_Count max_integers, MPI_Co
   std::copy(envelope.addresses.begin(), envelope.addresses.end(), array_of_addresses);
   std::copy(envelope.large_counts.begin(), envelope.large_counts.end(), array_of_large_counts);
   std::transform(envelope.types.begin(), envelope.types.end(), array_of_datatypes,
-                 [](const TypeRef& type) { return datatype_open(*type); });
+                 [](const TypeRef& type) { return datatype_copy(*type); });
   return MPI_SUCCESS;
 }
 

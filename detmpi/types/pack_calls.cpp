@@ -24,8 +24,8 @@ uint64_t bytes_in(size_t size, MPI_Count count) {
   return __builtin_mul_overflow(size, static_cast<uint64_t>(count), &bytes) ? ~uint64_t{0} : bytes;
 }
 
-int check_size(uint64_t bytes, bool held) {
-  if (held && bytes <= INT64_MAX) return MPI_SUCCESS;
+int check_size(uint64_t bytes) {
+  if (bytes <= INT64_MAX) return MPI_SUCCESS;
   return make_error(MPI_ERR_COUNT, "%lu bytes are more than the size can hold", bytes);
 }
 
@@ -58,7 +58,6 @@ int unpack(const void* inbuf, MPI_Count insize, Integer position, void* outbuf, 
 
 int pack_size(MPI_Count incount, const Datatype& datatype, Comm&, Integer size) {
   const uint64_t bytes = bytes_in(datatype.size, incount);
-  if (const int code = check_size(bytes, size.holds(static_cast<int64_t>(bytes)))) return code;
   size.set(static_cast<int64_t>(bytes));
   return MPI_SUCCESS;
 }
@@ -88,7 +87,7 @@ int unpack_external(const char* datarep, const void* inbuf, MPI_Aint insize, MPI
 int pack_external_size(const char* datarep, MPI_Count incount, const Datatype& datatype, MPI_Aint* size) {
   if (const int code = check_representation(datarep)) return code;
   const uint64_t bytes = bytes_in(external_size(datatype), incount);
-  if (const int code = check_size(bytes, true)) return code;
+  if (const int code = check_size(bytes)) return code;
   *size = static_cast<MPI_Aint>(bytes);
   return MPI_SUCCESS;
 }

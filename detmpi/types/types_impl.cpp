@@ -15,7 +15,9 @@ int type_commit(MPI_Datatype* datatype) {
 
 int type_free(MPI_Datatype* datatype) {
   Datatype& type = writable(*datatype_from(*datatype));
-  if (type.builtin) return make_error(MPI_ERR_TYPE, "%s is predefined and cannot be freed", type.name.c_str());
+  if (type.builtin) {
+    return make_error(MPI_ERR_TYPE, "%s is predefined and cannot be freed", datatype_label(type).c_str());
+  }
   if (const int code = datatype_close(type)) return code;
   *datatype = MPI_DATATYPE_NULL;
   return MPI_SUCCESS;

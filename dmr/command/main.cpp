@@ -8,13 +8,13 @@
 #include <cstring>
 #include <exception>
 
+#include <base/descendants.hpp>
 #include <base/files.hpp>
 #include <base/signals.hpp>
 #include <base/unique_fd.hpp>
 #include <dmr/engine.hpp>
 
 #include "command.hpp"
-#include "descendants.hpp"
 
 namespace dmr::command {
 
@@ -54,7 +54,7 @@ void begin(const Job& job) {
   if (once) ::setenv(kOnce, "1", 1);
   dmr::init();
   if (once) ::unsetenv(kOnce);
-  end_descendants_on_signals();
+  spmc::base::end_descendants_on_signals();
 }
 
 int run_job(int argc, char** argv) {
@@ -99,7 +99,7 @@ int flush_output(int status) {
 int run_main(int argc, char** argv) {
   try {
     const int status = run_job(argc, argv);
-    end_descendants();
+    spmc::base::end_descendants();
     return flush_output(status);
   } catch (const Printed&) {
     return flush_output(0);
@@ -107,7 +107,7 @@ int run_main(int argc, char** argv) {
     std::fprintf(stderr, "dmr: %s; try dmr %s --help\n", error.what.c_str(), argv[1]);
     return kUsageExit;
   } catch (const std::exception& error) {
-    end_descendants();
+    spmc::base::end_descendants();
     clear_progress();
     std::fprintf(stderr, "dmr: %s\n", error.what());
     return kJobFailedExit;

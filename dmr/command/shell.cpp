@@ -10,12 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <base/descendants.hpp>
 #include <base/files.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
 #include <dmr/error.hpp>
-
-#include "descendants.hpp"
 
 namespace dmr::command {
 
@@ -132,7 +131,7 @@ Sink::Sink(Sink&& other) noexcept
       written_(other.written_) {}
 
 Sink::~Sink() {
-  if (process_ != 0) end_descendants();
+  if (process_ != 0) base::end_descendants();
 }
 
 // After some time in which it could have done something.

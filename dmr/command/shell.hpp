@@ -1,5 +1,5 @@
 // Commands of the shell as maps and reductions. The shell of each dies with its parent; for what it has started itself
-// see descendants.hpp.
+// see base/descendants.hpp.
 #pragma once
 
 #include <sys/types.h>

@@ -55,14 +55,6 @@ bool find(pid_t pid, SpaceId* child) {
   return false;
 }
 
-bool is_process_of_space(pid_t pid) {
-  for (uint32_t i = 0; i < slot_count(); ++i) {
-    const Life life = load_life(SpaceId{i});
-    if (life.live() && life.pid == static_cast<uint32_t>(pid)) return true;
-  }
-  return false;
-}
-
 void pass() {
   const uint32_t asked = g_poll_for.exchange(kNobody, std::memory_order_acq_rel);
   if (asked != kNobody) look_at(SpaceId{asked});
@@ -114,6 +106,14 @@ base::Status ensure_watching() {
   base::watch_children(on_child_end);
   g_watching = true;
   return {};
+}
+
+bool is_process_of_space(pid_t pid) {
+  for (uint32_t i = 0; i < slot_count(); ++i) {
+    const Life life = load_life(SpaceId{i});
+    if (life.live() && life.pid == static_cast<uint32_t>(pid)) return true;
+  }
+  return false;
 }
 
 void keep_watching() { base::watch_children(on_child_end); }

@@ -22,6 +22,7 @@ void poll_all();
 void kill(spmc::SpaceId child);
 // Collects ended children that are not the process of any space.
 void reap_strangers();
+bool is_process_of_space(pid_t pid);
 // How many times the handler has run. Async-signal-safe.
 uint32_t signals_seen();
 // Puts the handler back where the program has replaced it.

@@ -8,6 +8,7 @@
 
 #include <base/check.hpp>
 #include <base/cores.hpp>
+#include <base/files.hpp>
 #include <base/program.hpp>
 #include <base/sys.hpp>
 #include <spmc/hooks.hpp>
@@ -113,6 +114,13 @@ void become(const Child& child) noexcept {
   end_space(fn(arg));
 }
 
+// This one; or the next one above it, if the space has executed a script that has started this process.
+pid_t process_of_own_space() {
+  pid_t at = base::process_id();
+  while (at > 1 && !collector::is_process_of_space(at)) at = base::parent_of(at);
+  return at;
+}
+
 void make_root(unsigned spaces) {
   claim_root(base::process_id());
   g_me.process = base::process_id();
@@ -132,7 +140,7 @@ void set_before_start_hook(void (*hook)(SpaceId child)) { g_before_start = hook;
 void flush_output() {
   std::cout.flush();
   std::clog.flush();
-  std::fflush(nullptr);
+  base::flush_stdio();
 }
 
 base::Status try_become_root(int nspaces) {
@@ -202,10 +210,12 @@ base::Status try_resume_after_exec(int fd, SpaceId slot) {
   if (g_me.process != 0) return base::Error{EEXIST, "this process is a space already"};
   DL_TRY_STATUS(spmc::segment::try_attach(base::UniqueFd(fd)));
   const Life life = slot.value < slot_count() ? load_life(slot) : Life{};
-  if (life.state != LifeState::kRunning || life.pid != static_cast<uint32_t>(base::process_id())) {
+  const pid_t process = process_of_own_space();
+  if (life.state != LifeState::kRunning || life.pid != static_cast<uint32_t>(process)) {
     spmc::segment::detach();
     return base::Error{EINVAL, "resuming after exec: this process is not that space"};
   }
+  if (process != base::process_id()) base::tie_to_parent(base::parent_process_id());
   g_me.process = base::process_id();
   g_me.slot = slot;
   const LifeLine& mine = lines(slot).life;

@@ -98,6 +98,13 @@ TEST_CASE("messages that are alike are told together, and how many more there ar
          {"has 50 messages from rank 1 that no receive takes: tag 6, on MPI_COMM_WORLD\n",
           "has a message from rank 1 that no receive takes: tag 13, on MPI_COMM_WORLD\n", "          and 2 others\n"});
 }
+TEST_CASE("ranks of a communicator are told with those of the job where they differ") {
+  expect("other_ranks", 3,
+         {"waits for a message from rank 0 (rank 2 of MPI_COMM_WORLD), tag 7, on reverse\n",
+          "has a message from rank 0 (rank 2 of MPI_COMM_WORLD) that no receive takes: tag 8, on reverse\n",
+          "has a message from rank 1 that no receive takes: tag 9, on reverse\n",
+          "waits for rank 2 (rank 0 of MPI_COMM_WORLD) to receive a synchronous message, tag 9, on reverse\n"});
+}
 TEST_CASE("a message on another communicator") {
   expect("wrong_communicator", 2, {"tag 5, on other", "no receive takes: tag 5, on MPI_COMM_WORLD"});
 }
@@ -143,6 +150,8 @@ TEST_CASE("the report as JSON and as a drawing") {
   CHECK(report["cycle"] == nlohmann::json::array({0, 1}));
   CHECK(contains(slurp(dot), "r0 -> r1"));
   CHECK(contains(slurp(text), "deadlock: 2 of 2 ranks"));
+  report_of("foreign_name", 2, {"--report=" + json});
+  CHECK(contains(nlohmann::json::parse(slurp(json))["stuck"][0]["waits_for"][0]["communicator"], "gr\xef\xbf\xbd"));
   std::filesystem::remove_all(folder);
 }
 

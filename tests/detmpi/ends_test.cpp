@@ -149,6 +149,25 @@ TEST_CASE("a crash ends the job and is told with rank, signal and place") {
   }
 }
 
+TEST_CASE("a rank that a signal ends by its own doing ends the job as a crash does") {
+  expect_end("pipe", "1", 0, {128 + SIGPIPE, {"rank 1", "SIGPIPE", ", at "}});
+  expect_end("trap", "2", 0, {128 + SIGTRAP, {"rank 2", "SIGTRAP", ", at "}});
+}
+
+TEST_CASE("MPI_Abort does not wait for a thread that reads standard input") {
+  expect_end("abort beside a reader", "0", 5, {5, {"rank 0", "MPI_Abort"}});
+}
+
+TEST_CASE("a child of a rank that crashes is not the rank") {
+  for (const char* start : kStarts) {
+    const RunResult result = end(start, "abort after a child", "1", 5);
+    INFO(result.err);
+    CHECK(result.exit_code == 5);
+    CHECK(times(result.out, "before the child\n") == 1);
+    CHECK(!contains(result.err, "SIGABRT"));
+  }
+}
+
 TEST_CASE("a crash before MPI_Init or after MPI_Finalize is told too") {
   expect_end("segv", "before", 0, {128 + SIGSEGV, {"SIGSEGV"}});
   expect_end("kill", "before", 0, {128 + SIGKILL, {"SIGKILL"}});

@@ -16,6 +16,18 @@ TEST_CASE("programs with mpif.h") { expect_same_everywhere("fortran/include_file
 TEST_CASE("programs with module mpi") { expect_same_everywhere("fortran/module_mpi", {1, 2, 3, 8}); }
 TEST_CASE("programs with module mpi_f08") { expect_same_everywhere("fortran/module_f08", {1, 2, 3, 8}); }
 TEST_CASE("large counts with module mpi_f08") { expect_same_everywhere("fortran/large_f08", {1, 2, 3}); }
+TEST_CASE("attributes that Fortran and C share") { expect_same_everywhere("fortran/attributes", {1}); }
+TEST_CASE("a tool in C sees calls from Fortran that are not by the profiling names") {
+  expect_same_everywhere("fortran/profiled", {1});
+}
+
+TEST_CASE("a section that cannot be had is refused by the call's name, with what to do") {
+  const RunResult run = test_support::run_command(mpi_test::job(1, "fortran/refused_section", {}));
+  INFO(run.err);
+  CHECK(run.exit_code == 1);  // MPI_ERR_BUFFER
+  CHECK(run.err.find("MPI_Iallreduce: sendbuf is an array section with gaps") != std::string::npos);
+  CHECK(run.err.find("give it an array without gaps") != std::string::npos);
+}
 
 namespace {
 

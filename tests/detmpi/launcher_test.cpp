@@ -78,6 +78,10 @@ TEST_CASE("a wrong command line is explained and ends with 2") {
       {"--ordered-output=maybe", hello},
       {"--huge-pages=maybe", hello},
       {"--no-such-option", hello},
+      {"-launcher", "ssh", hello},
+      {"-hosts", "here", hello},
+      {"-Version", hello},
+      {"--seed= -1", hello},
   };
   for (const auto& arguments : wrong) check_is_wrong(detmpirun_with(arguments));
 }
@@ -89,6 +93,7 @@ TEST_CASE("help and version") {
     CHECK(contains(help.out, option));
   CHECK(help.err.empty());
   CHECK(run_command_same(detmpirun_with({"-h"})).out == help.out);
+  CHECK(contains(run_command_same(detmpirun_with({"-hostfile", "f", "true"})).err, "hosts cannot be named"));
   const RunResult version = run_command_same(detmpirun_with({"--version"}));
   CHECK(version.exit_code == 0);
   CHECK(contains(version.out, "DLinux"));

@@ -15,7 +15,7 @@ constexpr const char* kSeconds = "9";
 struct Case {
   std::string name;
   int ranks;
-  const char* start;
+  const char* option;
   std::vector<std::string> hint;  // parts of the message; none: no message
 };
 
@@ -39,6 +39,7 @@ const std::vector<Case> kCases = {
     {"other_computes", 2, "--start=fork", {}},
     {"other_makes_calls", 3, "--start=fork", {}},
     {"computes_between", 2, "--start=fork", {}},
+    {"stopped", 2, "--order=arrival", {}},
 };
 
 size_t count_of(const std::string& text, const std::string& part) {
@@ -51,11 +52,11 @@ size_t count_of(const std::string& text, const std::string& part) {
 
 TEST_CASE("jobs that do nothing but poll get a hint, others do not") {
   std::deque<Running> jobs;
-  for (const Case& c : kCases) jobs.emplace_back(job(c.ranks, "polling", {c.start}, {c.name, kSeconds}));
+  for (const Case& c : kCases) jobs.emplace_back(job(c.ranks, "polling", {c.option}, {c.name, kSeconds}));
   for (size_t i = 0; i < kCases.size(); ++i) {
     const Case& c = kCases[i];
     const RunResult result = jobs[i].finish();
-    INFO(c.name << " " << c.start << ": " << result.err);
+    INFO(c.name << " " << c.option << ": " << result.err);
     CHECK(result.exit_code == 0);
     CHECK(result.out == "went on\n");
     CHECK(count_of(result.err, "detmpirun: hint: ") == (c.hint.empty() ? 0 : 1));

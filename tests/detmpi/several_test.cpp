@@ -19,9 +19,11 @@ std::vector<std::string> command(std::vector<std::string> words) {
 
 RunResult launch(const std::vector<std::string>& words) { return run_command_same(command(words)); }
 
-std::string line(int rank, int size, int number, int token, const std::string& folder, const std::string& rest) {
+// `program`: its number, and how many ranks it has.
+std::string line(int rank, int size, const std::string& program, int token, const std::string& folder,
+                 const std::string& rest) {
   return "[" + std::to_string(rank) + "] rank " + std::to_string(rank) + " of " + std::to_string(size) + ", program " +
-         std::to_string(number) + ", token " + std::to_string(token) + ", in " + folder + ", " + rest + "\n";
+         program + ", token " + std::to_string(token) + ", in " + folder + ", " + rest + "\n";
 }
 
 const std::vector<std::string> kThree = {"-n", "2",    "several", "a",   ":",       "-np", "1", "-wdir",
@@ -34,9 +36,10 @@ TEST_CASE("several programs are one job, their ranks one behind the other") {
   const RunResult run = launch(kThree);
   INFO(run.err);
   CHECK(run.exit_code == 0);
-  CHECK(run.out == line(0, 4, 0, 1, here, "ONE=none, ALL=none, a") + line(1, 4, 0, 2, here, "ONE=none, ALL=none, a") +
-                       line(2, 4, 1, 13, "/", "ONE=x y, ALL=none, b") +
-                       line(3, 4, 2, 34, here, "ONE=none, ALL=none, nothing"));
+  CHECK(run.out == line(0, 4, "0 of 2", 1, here, "ONE=none, ALL=none, a") +
+                       line(1, 4, "0 of 2", 2, here, "ONE=none, ALL=none, a") +
+                       line(2, 4, "1 of 1", 13, "/", "ONE=x y, ALL=none, b") +
+                       line(3, 4, "2 of 1", 34, here, "ONE=none, ALL=none, nothing"));
 }
 
 TEST_CASE("runs of several programs are compared") {
@@ -52,7 +55,7 @@ TEST_CASE("runs of several programs are compared") {
 
 TEST_CASE("a program has the folder and the variables that were asked for") {
   for (const char* start : kStarts) {
-    const std::string all = line(0, 1, 0, 1, "/", "ONE=1, ALL=2, nothing");
+    const std::string all = line(0, 1, "0 of 1", 1, "/", "ONE=1, ALL=2, nothing");
     CHECK(launch({start, "-wdir", "/", "-env", "ONE", "1", "-genv", "ALL", "2", "several"}).out == all);
     CHECK(launch({start, "-wd", "/", "-genv", "ONE", "3", "-x", "ONE=1", "-x", "ALL=2", "-x", "HOME", "several"}).out ==
           all);
@@ -60,7 +63,7 @@ TEST_CASE("a program has the folder and the variables that were asked for") {
                   "--wdir", "/", "-env", "ONE", "1", "-genv", "ALL", "2", "several"})
               .out == all);
     CHECK(launch({start, "-wdir", "/", "-env", "ONE", "", "-env", "ALL", "a=b", "several"}).out ==
-          line(0, 1, 0, 1, "/", "ONE=, ALL=a=b, nothing"));
+          line(0, 1, "0 of 1", 1, "/", "ONE=, ALL=a=b, nothing"));
   }
   CHECK(contains(launch({"-genv", "ALL", "2", "several", ":", "-env", "ALL", "3", "several"}).out,
                  "ALL=2, nothing\n[1]"));

@@ -37,6 +37,24 @@ int answer(MPI_Comm, int, void*, void*) { return g_answer; }
 
 void* number(intptr_t n) { return reinterpret_cast<void*>(n); }
 
+int g_key = MPI_KEYVAL_INVALID;
+
+int free_key(MPI_Comm, int, void*, void*) {
+  return g_key == MPI_KEYVAL_INVALID ? MPI_SUCCESS : MPI_Comm_free_keyval(&g_key);
+}
+
+// Both this attribute, and that of the key that it is told of.
+int move_attribute(MPI_Comm from, int key, void* other, void* in, void* out, int* flag) {
+  *static_cast<void**>(out) = in;
+  *flag = 1;
+  for (int* gone : {&g_key, static_cast<int*>(other)}) {
+    MPI_Comm_delete_attr(from, *gone);
+    MPI_Comm_free_keyval(gone);
+  }
+  REQUIRE(key != MPI_KEYVAL_INVALID);
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 TEST_CASE_METHOD(Comms, "Size, rank, name and comparison") {
@@ -176,6 +194,40 @@ TEST_CASE_METHOD(Comms, "A delete callback that fails keeps the attribute") {
   g_answer = MPI_SUCCESS;
   REQUIRE(attributes_delete_all(*g_comm_self) == MPI_SUCCESS);
   MPI_Comm_free_keyval(&key);
+}
+
+TEST_CASE_METHOD(Comms, "A callback may free its key") {
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_key, &g_key, nullptr);
+  const int key = g_key;
+  MPI_Comm_set_attr(MPI_COMM_WORLD, key, number(1));
+  REQUIRE(MPI_Comm_set_attr(MPI_COMM_WORLD, key, number(2)) == MPI_SUCCESS);  // frees it with the first value
+  void* value = nullptr;
+  int flag = 0;
+  REQUIRE(MPI_Comm_get_attr(MPI_COMM_WORLD, key, &value, &flag) == MPI_SUCCESS);
+  REQUIRE((flag == 1 && value == number(2)));
+  REQUIRE(attributes_delete_all(*g_comm_world) == MPI_SUCCESS);
+  REQUIRE(error_class_of(MPI_Comm_get_attr(MPI_COMM_WORLD, key, &value, &flag)) == MPI_ERR_KEYVAL);
+}
+
+TEST_CASE_METHOD(Comms, "A copy callback may take the attribute away, and free its key") {
+  Comm& from = comm_register(MPI_COMM_NULL, 5, 0, {1});
+  Comm& to = comm_register(MPI_COMM_NULL, 6, 0, {1});
+  int second = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(move_attribute, MPI_COMM_NULL_DELETE_FN, &g_key, &second);
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &second, nullptr);
+  const int keys[] = {g_key, second};
+  for (const int key : keys) MPI_Comm_set_attr(from.handle, key, number(3));
+  REQUIRE(attributes_copy(from, to) == MPI_SUCCESS);
+  for (const int key : keys) {
+    void* value = nullptr;
+    int flag = 0;
+    REQUIRE(MPI_Comm_get_attr(to.handle, key, &value, &flag) == MPI_SUCCESS);
+    REQUIRE((flag == 1 && value == number(3)));
+  }
+  REQUIRE(from.attributes.empty());
+  REQUIRE(attributes_delete_all(to) == MPI_SUCCESS);
+  comm_close(from);
+  comm_close(to);
 }
 
 TEST_CASE_METHOD(Comms, "Predefined attributes") {

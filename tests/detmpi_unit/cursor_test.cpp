@@ -292,6 +292,8 @@ TEST_CASE("MPI_Pack and MPI_Unpack move the position and keep within the buffer"
   char letter = 'x';
   MPI_Pack_size(2, MPI_INT, MPI_COMM_WORLD, &size);
   REQUIRE(size == 8);
+  REQUIRE(MPI_Pack_size(1 << 30, MPI_INT, MPI_COMM_WORLD, &size) == MPI_SUCCESS);
+  REQUIRE(size == MPI_UNDEFINED);
   REQUIRE(MPI_Pack(&letter, 1, MPI_CHAR, packed, 12, &position, MPI_COMM_WORLD) == MPI_SUCCESS);
   REQUIRE(MPI_Pack(numbers, 2, MPI_INT, packed, 12, &position, MPI_COMM_WORLD) == MPI_SUCCESS);
   REQUIRE(position == 9);

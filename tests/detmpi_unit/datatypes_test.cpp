@@ -105,6 +105,19 @@ TEST_CASE_METHOD(Types, "A structure is padded to its alignment") {
   MPI_Type_create_struct(3, lengths, at, types, &type);
   keep(type);
   REQUIRE(shape(type) == Shape{10, 0, sizeof(S), 0, 17});
+
+  struct WithPair {
+    struct {
+      short value;
+      int index;
+    } pair;
+    char c;
+  };
+  const MPI_Aint behind[] = {offsetof(WithPair, pair), offsetof(WithPair, c)};
+  const MPI_Datatype pair_and_char[] = {MPI_SHORT_INT, MPI_CHAR};
+  MPI_Type_create_struct(2, lengths, behind, pair_and_char, &type);
+  keep(type);
+  REQUIRE(shape(type) == Shape{7, 0, sizeof(WithPair), 0, 9});
 }
 
 TEST_CASE_METHOD(Types, "Bounds that were set stay set in types made from the type") {
@@ -156,6 +169,20 @@ TEST_CASE_METHOD(Types, "A type lives while something holds it") {
   REQUIRE(type == MPI_DATATYPE_NULL);
   REQUIRE(held->size == 8);
   REQUIRE(datatype_from(held->handle) == nullptr);
+}
+
+TEST_CASE_METHOD(Types, "A chain of types, each made from the one before, is freed at once, however long it is") {
+  const size_t before = g_types.used();
+  MPI_Datatype last = MPI_INT;
+  for (int i = 0; i < 400000; ++i) {
+    MPI_Datatype next;
+    MPI_Type_dup(last, &next);
+    if (i > 0) MPI_Type_free(&last);
+    last = next;
+  }
+  MPI_Type_free(&last);
+  REQUIRE(g_types.used() == before);
+  REQUIRE(datatype_from(MPI_INT)->refs > 0);
 }
 
 TEST_CASE_METHOD(Types, "Duplicates and names") {

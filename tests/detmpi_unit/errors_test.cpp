@@ -97,6 +97,11 @@ TEST_CASE("A handler of the program's is called with its communicator, and may b
   MPI_Comm_get_errhandler(MPI_COMM_SELF, &handler);
   REQUIRE(handler == same);
   MPI_Errhandler_free(&handler);
+  // The program has no handle any more: it cannot take the handler from its communicator.
+  handler = same;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  REQUIRE(class_of(MPI_Errhandler_free(&handler)) == MPI_ERR_ARG);
+  REQUIRE(class_of(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler)) == MPI_ERR_ARG);
 
   g_handler_calls = 0;
   const int code = MPI_Send(nullptr, -1, MPI_INT, 0, 0, MPI_COMM_SELF);

@@ -54,12 +54,30 @@ class Rules(unittest.TestCase):
         self.assertIn("*flag != 0) pad(value, value_length", text)
         text = c_side([BINDINGS["Info_get_string"]], "")
         self.assertIn("&& *flag != 0 && room > 0) pad(", text)
-        self.assertIn("MPI_Info_create_env(0, nullptr, info)", c_side([BINDINGS["Info_create_env"]], ""))
+        self.assertIn("(Info_create_env)(0, nullptr, info)", c_side([BINDINGS["Info_create_env"]], ""))
 
     def test_sections_are_described_only_where_the_buffer_holds_no_more(self):
         self.assertIn("TypedBuffer", c_side([BINDINGS["Isend"]], ""))
         self.assertIn("CopiedBuffer", c_side([BINDINGS["Allreduce"]], ""))
         self.assertNotIn("CopiedBuffer", c_side([BINDINGS["Recv_init"]], ""))
+        for name, buffers in {"Igather": ["Typed", "Whole"], "Iscatter": ["Whole", "Typed"], "Isendrecv": ["Typed", "Typed"],
+                              "Ialltoall": ["Whole", "Whole"], "Ireduce_scatter_block": ["Whole", "Whole"],
+                              "Iallreduce": ["Whole", "Whole"], "Gatherv_init": ["Typed", "Whole"]}.items():
+            self.assertEqual(re.findall(r"const (\w+)Buffer", c_side([BINDINGS[name]], "")), buffers, name)
+
+    def test_what_mpi_writes_to_is_copied_back(self):
+        for name in ("Pack", "Pack_c", "Pack_external"):
+            self.assertIn("outbuf_b(*outbuf, CopiedBuffer::Use::kWrite)", c_side([BINDINGS[name]], ""))
+
+    def test_keywords_are_those_of_the_standard(self):
+        for name, keyword in {"Graph_create": "index", "Graph_map": "index", "Graph_get": "index", "File_close": "fh",
+                              "File_open": "fh", "File_get_errhandler": "file", "Waitany": "index",
+                              "Win_create_errhandler": "win_errhandler_fn"}.items():
+            self.assertIn(keyword, [a.name for a in BINDINGS[name].seen], name)
+
+    def test_profiling_names_lead_to_profiling_names(self):
+        for binding in BINDINGS.values():
+            self.assertIn(f"DETMPI_CALL({binding.name})(", c_side([binding], ""))
 
     def test_lines_are_short_enough_for_both_forms(self):
         for line in include_file(list(CONSTANTS.values()), "").splitlines()[2:]:

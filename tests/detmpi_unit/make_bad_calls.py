@@ -17,7 +17,7 @@ from table import read_table  # noqa: E402
 # By kind: an argument that is good. What begins with g_ stands in bad_calls_test.cpp.
 GOOD = {
     "sbuf": "g_buffer", "sbufi": "g_buffer", "rbuf": "g_other", "rbufi": "g_other", "iobuf": "g_buffer",
-    "memory": "g_buffer", "cmemory": "g_buffer", "address": "g_buffer", "address_out": "g_buffer",
+    "memory": "g_buffer", "cmemory": "g_buffer", "packed": "g_buffer", "address": "g_buffer", "address_out": "g_buffer",
     "count": "1", "number": "1", "bigcount": "1", "int": "1", "room": "1", "ndims": "1", "step": "1", "aint": "0",
     "distance": "0", "partitions": "1", "part_count": "1",
     "ints": "g_ints", "ints_out": "g_ints", "ints_io": "g_ints", "int_list": "g_ints", "old_ints": "g_ints",
@@ -77,8 +77,8 @@ BAD = {
 }
 # Pointers that may be null.
 OPTIONAL = {
-    "memory", "cmemory", "address", "coordinates", "int_list", "weights", "weights_out", "cstring_out", "comm_copy_attr_fn",
-    "comm_delete_attr_fn", "type_copy_attr_fn", "type_delete_attr_fn", "env_argv",
+    "memory", "cmemory", "packed", "address", "coordinates", "int_list", "weights", "weights_out", "cstring_out",
+    "comm_copy_attr_fn", "comm_delete_attr_fn", "type_copy_attr_fn", "type_delete_attr_fn", "env_argv",
 }
 # What the arguments are of cannot be called here.
 APART = {"Init", "Init_thread", "Pcontrol"}

@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "object/errors.hpp"
 #include "stubs.hpp"
 
 using namespace detmpi;
@@ -226,4 +227,44 @@ TEST_CASE("An operation of the program is called with the left operand first, al
   MPI_Type_free(&gap);
   MPI_Op_free(&mine);
   REQUIRE(mine == MPI_OP_NULL);
+}
+
+TEST_CASE("A predefined operation on a derived type is refused, whether the type has a name or not") {
+  World world;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Datatype pair;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  int in[2] = {1, 2}, out[2] = {3, 4};
+  const auto refused = [&] { return error_text(MPI_Reduce_local(in, out, 1, pair, MPI_SUM)); };
+  REQUIRE(refused() == "MPI_SUM is not defined on a derived datatype");
+  MPI_Type_set_name(pair, "pair of ints");
+  REQUIRE(refused() == "MPI_SUM is not defined on pair of ints");
+  MPI_Type_free(&pair);
+}
+
+TEST_CASE("An operation of the program is told a type with a handle when the program has freed that meanwhile") {
+  World world;
+  MPI_Op told;
+  static int size;
+  MPI_Op_create([](void*, void*, int*, MPI_Datatype* datatype) { MPI_Type_size(*datatype, &size); }, 1, &told);
+  MPI_Datatype pair, other;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  const TypeRef pending(type(pair));
+  const MPI_Datatype handle = pair;
+  MPI_Type_free(&pair);
+  std::vector<int> left(2), right(2);
+  size = -1;
+  fold(op(told), left.data(), right.data(), 1, *pending);
+  REQUIRE(size == 8);
+  size = -1;
+  fold_left(op(told), left.data(), right.data(), 1, *pending);
+  REQUIRE(size == 8);
+  // It had the handle for that time alone.
+  REQUIRE(pending->handle == MPI_DATATYPE_NULL);
+  MPI_Type_contiguous(3, MPI_INT, &other);
+  REQUIRE(other == handle);
+  MPI_Type_free(&other);
+  MPI_Op_free(&told);
 }

@@ -47,6 +47,12 @@ intptr_t value_of(MPI_Datatype type, int key) {
   return reinterpret_cast<intptr_t>(value);
 }
 
+int g_key = MPI_KEYVAL_INVALID;
+
+int free_key(MPI_Datatype, int, void*, void*) {
+  return g_key == MPI_KEYVAL_INVALID ? MPI_SUCCESS : MPI_Type_free_keyval(&g_key);
+}
+
 MPI_Datatype pair_of_ints() {
   MPI_Datatype type;
   MPI_Type_contiguous(2, MPI_INT, &type);
@@ -104,6 +110,16 @@ TEST_CASE_METHOD(Types, "A callback that refuses stops the copy or the end of a 
   REQUIRE(MPI_Type_free(&from) == MPI_SUCCESS);
   MPI_Type_free_keyval(&first);
   MPI_Type_free_keyval(&second);
+}
+
+TEST_CASE_METHOD(Types, "A callback may free its key while the value is replaced") {
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, free_key, &g_key, nullptr);
+  const int key = g_key;
+  MPI_Datatype type = pair_of_ints();
+  MPI_Type_set_attr(type, key, number(1));
+  REQUIRE(MPI_Type_set_attr(type, key, number(2)) == MPI_SUCCESS);
+  REQUIRE(value_of(type, key) == 2);
+  REQUIRE(MPI_Type_free(&type) == MPI_SUCCESS);
 }
 
 TEST_CASE_METHOD(Types, "Predefined types carry attributes, and deleting one calls back") {

@@ -62,12 +62,12 @@ inline constexpr uint64_t kUnchecked = 0;
 inline constexpr uint64_t kLeft = uint64_t{1} << 62;  // in BoardDone::rounds: the member has left, whatever the round
 
 struct alignas(64) BoardPlace {
+  std::byte data[kPlaceBytes];  // first, so that elements in it are aligned for whoever computes with them
   std::atomic<uint64_t> round;  // 1 + number of the round that is published here. Its member, release
   uint64_t stamp;               // logical time of the member's entry
   uint64_t operation;           // that it belongs to: a hash of all up to it; kUnchecked: not for comparison
-  std::byte data[kPlaceBytes];
 };
-static_assert(sizeof(BoardPlace) == 64);
+static_assert(sizeof(BoardPlace) == 64 && offsetof(BoardPlace, data) == 0);
 
 struct alignas(64) BoardHead {
   // Members that wait for a place to become writable: whoever finishes a round then notifies the group. Added to and

@@ -44,7 +44,8 @@ int next_ended_child();
 void reap_strangers();
 
 // The program of this space was replaced by exec: `fd` is the segment's descriptor and `slot` this space, both handed
-// on by the function that space_start ran. Makes this process the space again, in place of space_init. SPMC regions are
+// on by the function that space_start ran. Makes this process the space again, in place of space_init; or one that the
+// space's process has started, as a script does: the space then ends with the script. SPMC regions are
 // as handed over at start. Errors: EINVAL not the slot of this process; those of segment::try_attach.
 spmc::base::Status try_resume_after_exec(int fd, spmc::SpaceId slot);
 

@@ -90,6 +90,16 @@ Result<size_t> write_ready(int fd, const void* data, size_t bytes, uint64_t time
   return Error{errno, "writing to standard output"};
 }
 
+void flush_stdio() {
+  if (::ftrylockfile(stdin) == 0) {
+    std::fflush(nullptr);
+    ::funlockfile(stdin);
+  } else {
+    std::fflush(stdout);
+    std::fflush(stderr);
+  }
+}
+
 void open_standard_files() {
   int fd = 0;
   while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDWR);  // the lowest number that is free
@@ -152,14 +162,13 @@ UniqueFd move_high(UniqueFd fd) {
 void close_on_exec(int fd) { ::fcntl(fd, F_SETFD, FD_CLOEXEC); }
 
 Result<uint64_t> allow_descriptors(uint64_t count) {
-  constexpr uint64_t kOthers = 256;  // that are open besides
+  constexpr uint64_t kOthers = 256, kFewOthers = 64;  // that are open besides
   rlimit limit;
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return Error{errno, "getrlimit"};
   const rlim_t before = limit.rlim_cur;
-  const rlim_t wanted = count + kOthers;
-  if (before >= wanted) return uint64_t{before};
-  limit.rlim_cur = wanted;
-  if (limit.rlim_max < wanted || ::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+  if (before >= count + kOthers) return uint64_t{before};
+  limit.rlim_cur = std::min(limit.rlim_max, count + kOthers);
+  if (limit.rlim_cur < count + kFewOthers || ::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
     return Error{EMFILE, "a file for the output of every rank"};
   }
   return uint64_t{before};

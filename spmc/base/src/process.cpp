@@ -24,6 +24,21 @@ timespec timespec_of(uint64_t ns) {
   return {static_cast<time_t>(ns / 1'000'000'000u), static_cast<long>(ns % 1'000'000'000u)};
 }
 
+struct ProcessState {
+  char letter = 0;  // 0: there is no such process
+  pid_t parent = 0;
+};
+
+ProcessState state_of(pid_t pid) {
+  char text[128] = "";  // number (name) state parent ...; the name may have brackets, and is at most 15 characters long
+  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
+  const std::string_view read = read_start(path.c_str(), std::span(text).first(sizeof text - 1));
+  const size_t name_end = read.rfind(')');
+  ProcessState state;
+  if (name_end == read.npos || std::sscanf(text + name_end, ") %c %d", &state.letter, &state.parent) != 2) return {};
+  return state;
+}
+
 }  // namespace
 
 void tie_to_parent(pid_t expected_parent) {
@@ -77,6 +92,8 @@ std::string host_name() {
 
 pid_t process_id() { return ::getpid(); }
 pid_t parent_process_id() { return ::getppid(); }
+
+pid_t parent_of(pid_t pid) { return state_of(pid).parent; }
 
 Result<ExitReport> wait_child(pid_t pid, WaitMode mode) {
   int status = 0;
@@ -135,12 +152,7 @@ Result<uint64_t> processor_ns(pid_t pid) {
 }
 
 Activity activity_of(pid_t pid) {
-  char text[128] = "";  // number (name) state ...; the name may have brackets, and is at most 15 characters long
-  const std::string path = "/proc/" + std::to_string(pid) + "/stat";
-  const std::string_view read = read_start(path.c_str(), std::span(text).first(sizeof text - 1));
-  const size_t name_end = read.rfind(')');
-  if (name_end == read.npos || name_end + 2 >= read.size()) return Activity::kAsleep;
-  switch (read[name_end + 2]) {
+  switch (state_of(pid).letter) {
     case 'R': return Activity::kRunnable;
     case 'T':
     case 't': return Activity::kStopped;

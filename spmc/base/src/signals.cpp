@@ -26,7 +26,7 @@ sigset_t set_of(std::initializer_list<int> signals) {
 
 CrashHook g_crash_hook = nullptr;
 void (*g_last_hook)() = nullptr;
-constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPIPE, SIGTRAP, SIGXFSZ, SIGXCPU, SIGSYS};
 struct sigaction g_before[_NSIG];  // what was there for them; zero: the default
 
 const void* object_of(const void* address) {
@@ -77,9 +77,10 @@ void on_crash(int signal, siginfo_t* info, void* context) {
     g_last_hook();
   }
   // Returning runs into the fault again, which then ends the process, also where another handler has passed the signal
-  // on to this one; a signal that was sent must be raised again.
+  // on to this one; a signal that was sent, or comes of a call or behind an instruction, must be raised again.
   ::sigaction(signal, &g_before[signal], nullptr);
-  if (info->si_code <= 0) ::raise(signal);
+  const bool comes_again = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
+  if (info->si_code <= 0 || !comes_again) ::raise(signal);
 }
 
 // The one by which Fortran's runtime library prints a backtrace, and then lets the process die.

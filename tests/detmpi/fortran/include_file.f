@@ -17,6 +17,7 @@
       call partitions(rank, ranks)
       call old_names(rank)
       if (rank .eq. 0) print *, 'mpif.h holds on', ranks
+      call MPI_Pcontrol(1)
       call MPI_Finalize(ierr)
       end
 

@@ -52,12 +52,18 @@ program module_f08
   call messages()
   call partitions()
   call sections_in_blocking_calls()
+  call sections_to_pack_into()
   call sections_in_other_calls()
+  call sections_of_two_buffers()
+  call empty_sections()
   call sections_that_do_not_fit()
   call sentinels()
   call callbacks()
   call strings()
+  call graphs()
+  call sizes()
   if (rank == 0) print *, 'module mpi_f08 holds on', ranks
+  call MPI_Pcontrol(1)
   call MPI_Finalize()
 contains
   subroutine handles()
@@ -140,6 +146,18 @@ contains
     call expect(all(nint(points%x) == ranks - 1) .and. all(nint(points%y) == -1), 'components')
   end subroutine
 
+  subroutine sections_to_pack_into()
+    integer :: places(8), at
+    integer(kind=MPI_ADDRESS_KIND) :: byte
+    places = -1
+    at = 4
+    call MPI_Pack([11, 22], 2, MPI_INTEGER, places(1:8:2), 16, at, MPI_COMM_WORLD)
+    call expect(at == 12 .and. all(places == [-1, -1, 11, -1, 22, -1, -1, -1]), 'packed into a section')
+    byte = 0
+    call MPI_Pack_external('external32', [0, -1], 2, MPI_INTEGER, places(2:8:3), 12_MPI_ADDRESS_KIND, byte)
+    call expect(byte == 8 .and. all(places(2:8:3) == [0, -1, -1]), 'packed for other machines')
+  end subroutine
+
   subroutine sections_in_other_calls()
     integer, asynchronous :: grid(4, 6), column(6)
     type(MPI_Request) :: requests(2)
@@ -150,6 +168,38 @@ contains
     call MPI_Isend(grid(3, 2:6:2), 3, MPI_INTEGER, right, 0, MPI_COMM_WORLD, requests(2))
     call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
     call expect(all(column == [-1, 23, -1, 15, -1, 7]), 'sections of pending messages')
+    call MPI_Irecv(column(1:6:2), 1, MPI_2INTEGER, left, 0, MPI_COMM_WORLD, requests(1))
+    call MPI_Isend(grid(3, 1:6:2), 1, MPI_2INTEGER, right, 0, MPI_COMM_WORLD, requests(2))
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+    call expect(all(column == [3, 23, 11, 15, -1, 7]), 'pairs')
+  end subroutine
+
+  ! Where the elements of each are those that count and datatype say.
+  subroutine sections_of_two_buffers()
+    integer, asynchronous :: out(4), in(4), all_in(0:63)
+    type(MPI_Request) :: request
+    integer :: i
+    out = 10 * rank + [1, 2, 3, 4]
+    in = -1
+    call MPI_Isendrecv(out(1:4:2), 2, MPI_INTEGER, right, 0, in(4:1:-2), 2, MPI_INTEGER, left, 0, MPI_COMM_WORLD, request)
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call expect(all(in == [-1, 10 * left + 3, -1, 10 * left + 1]), 'sent and received in sections')
+    call MPI_Iallgather(out(2:4:2), 2, MPI_INTEGER, all_in, 2, MPI_INTEGER, MPI_COMM_WORLD, request)
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call expect(all(all_in(0:2 * ranks - 1:2) == [(10 * i + 2, i = 0, ranks - 1)]), 'gathered from sections')
+    call MPI_Iscatter(all_in, 2, MPI_INTEGER, in(1:3:2), 2, MPI_INTEGER, 0, MPI_COMM_WORLD, request)
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call expect(all(in(1:3) == 10 * [rank, left, rank] + [2, 3, 4]), 'scattered into sections')
+  end subroutine
+
+  subroutine empty_sections()
+    integer, asynchronous :: from(4, 2), to(4, 2)
+    type(MPI_Request) :: request
+    integer :: none
+    none = 0
+    call MPI_Iallreduce(from(1:none, :), to(1:none, :), 0, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, request)
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call MPI_Allreduce(from(1:4:2, 1:none), to(1:4:2, 1:none), 0, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   end subroutine
 
   subroutine sections_that_do_not_fit()
@@ -157,6 +207,7 @@ contains
     type(MPI_Request) :: request
     type(MPI_Errhandler) :: handler
     type(MPI_Comm) :: comm
+    character(len=MPI_MAX_ERROR_STRING) :: text
     call MPI_Comm_dup(MPI_COMM_SELF, comm)
     call MPI_Comm_create_errhandler(notice, handler)
     call MPI_Comm_set_errhandler(comm, handler)
@@ -166,6 +217,9 @@ contains
     call MPI_Irecv(values(1:6:2), 1, MPI_DOUBLE_PRECISION, 0, 0, comm, request, ierr)
     call MPI_Error_class(ierr, class)
     call expect(class == MPI_ERR_BUFFER .and. noticed == 2, 'elements of another size')
+    call MPI_Iallreduce(values(1:6:2), values(2:6:2), 3, MPI_INTEGER, MPI_SUM, comm, request, ierr)
+    call MPI_Error_string(ierr, text, class)
+    call expect(noticed == 3 .and. index(text, 'sendbuf is an array section with gaps') > 0, 'what to do')
     call MPI_Errhandler_free(handler)
     call MPI_Comm_free(comm)
   end subroutine
@@ -229,5 +283,30 @@ contains
     call expect(len_trim(text) == length, 'the text of an error')
     call MPI_Sizeof(text, size)
     call expect(size == 1, 'the size of a character')
+  end subroutine
+
+  subroutine graphs()
+    type(MPI_Comm) :: comm
+    integer :: ends(1), edges(1)
+    call MPI_Graph_create(comm_old=MPI_COMM_SELF, nnodes=1, index=[1], edges=[0], reorder=.false., comm_graph=comm)
+    call MPI_Graph_get(comm, 1, 1, index=ends, edges=edges)
+    call expect(ends(1) == 1 .and. edges(1) == 0, 'a graph of one node')
+    call MPI_Comm_free(comm)
+  end subroutine
+
+  subroutine sizes()
+    integer, parameter :: long = selected_real_kind(18), longest = selected_real_kind(33), large = selected_int_kind(38)
+    real(long) :: number
+    complex(longest) :: pair
+    integer(large) :: whole
+    integer :: size
+    call MPI_Sizeof(number, size)
+    call expect(8 * size == storage_size(number), 'the size of an extended number')
+    call MPI_Sizeof(cmplx(number, number, long), size)
+    call expect(8 * size == 2 * storage_size(number), 'the size of a pair of them')
+    call MPI_Sizeof(pair, size)
+    call expect(8 * size == storage_size(pair), 'the size of the longest complex number')
+    call MPI_Sizeof(whole, size)
+    call expect(8 * size == storage_size(whole), 'the size of the longest integer')
   end subroutine
 end program

@@ -14,6 +14,7 @@ program module_mpi
   call statuses()
   call partitions()
   if (rank == 0) print *, 'module mpi holds on', ranks
+  call MPI_Pcontrol(1)
   call MPI_Finalize(ierr)
 contains
   subroutine buffers()
@@ -48,6 +49,7 @@ contains
   end subroutine
 
   subroutine sizes()
+    integer, parameter :: extended = selected_real_kind(18)
     integer :: size
     real(8) :: array(2, 2)
     complex :: number
@@ -57,6 +59,8 @@ contains
     call expect(size == 8, 'the size of a complex number')
     call MPI_Sizeof(1_2, size, ierr)
     call expect(size == 2, 'the size of a short integer')
+    call MPI_Sizeof(1.0_extended, size, ierr)
+    call expect(8 * size == storage_size(1.0_extended), 'the size of an extended number')
   end subroutine
 
   subroutine memory()

@@ -49,8 +49,10 @@ void end(MPI_Request& request, Way way, MPI_Status* status) {
 bool cancel(MPI_Request& request, Way way) {
   MPI_Status status;
   int cancelled = 0;
+  status.MPI_ERROR = kTag;
   MPI_Cancel(&request);
   end(request, way, &status);
+  EXPECT(status.MPI_ERROR == kTag);  // of one request it is left alone
   MPI_Test_cancelled(&status, &cancelled);
   return cancelled != 0;
 }
@@ -89,6 +91,24 @@ void exchange(int to, int from, size_t small, size_t large, Way way) {
   MPI_Waitall(3, sends, MPI_STATUSES_IGNORE);
 }
 
+// What has come on a communicator is in its buffer once that is disconnected, and cannot be taken back any more.
+void disconnected() {
+  int in[3] = {-1, -1, -1};
+  MPI_Comm comm;
+  MPI_Request requests[3];
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int i = 0; i < 2; ++i) {
+    MPI_Irecv(&in[i], 1, MPI_INT, g_rank, i, comm, &requests[i]);
+    MPI_Send(&i, 1, MPI_INT, g_rank, i, comm);
+  }
+  MPI_Isendrecv(&g_size, 1, MPI_INT, g_rank, 2, &in[2], 1, MPI_INT, g_rank, 2, comm, &requests[2]);
+  for (int i = 1; i < 3; ++i) MPI_Request_free(&requests[i]);
+  EXPECT(in[0] == -1 && in[1] == -1 && in[2] == -1);
+  MPI_Comm_disconnect(&comm);
+  EXPECT(in[0] == 0 && in[1] == 1 && in[2] == g_size);
+  EXPECT(!cancel(requests[0], Way::kPlain));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -99,5 +119,6 @@ int main(int argc, char** argv) {
       exchange((g_rank + 1) % g_size, (g_rank + g_size - 1) % g_size, kShort[i], kLong[i], way);
     }
   }
+  disconnected();
   if (g_rank == 0) std::puts("cancelled receives have left no trace");
 }

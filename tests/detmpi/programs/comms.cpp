@@ -198,6 +198,25 @@ void refused() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+int g_answer = MPI_ERR_OTHER;
+
+int answer(MPI_Comm, int, void*, void*) { return g_answer; }
+
+// What keeps a communicator from being freed is told to its own error handler.
+void refused_free() {
+  MPI_Comm comm;
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, answer, &key, nullptr);
+  MPI_Comm_set_attr(comm, key, nullptr);
+  EXPECT(MPI_Comm_free(&comm) == MPI_ERR_OTHER && comm != MPI_COMM_NULL);
+  EXPECT(MPI_Comm_disconnect(&comm) == MPI_ERR_OTHER && comm != MPI_COMM_NULL);
+  g_answer = MPI_SUCCESS;
+  EXPECT(MPI_Comm_free(&comm) == MPI_SUCCESS && comm == MPI_COMM_NULL);
+  MPI_Comm_free_keyval(&key);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -210,6 +229,7 @@ int main(int argc, char** argv) {
   hints();
   split_by_resource();
   refused();
+  refused_free();
   // Again and again: contexts and memory must not run out.
   for (int i = 0; i < 300; ++i) {
     MPI_Comm comm;

@@ -65,6 +65,24 @@ void nothing_to_wait_for() {
   EXPECT(flag == 1);
 }
 
+// Calls that complete one request leave MPI_ERROR alone, unless there is none to complete.
+void errors_in_statuses() {
+  constexpr int kBefore = 12345;
+  MPI_Request requests[2], none = MPI_REQUEST_NULL;
+  int value = g_rank;
+  MPI_Isend(&value, 1, MPI_INT, right(), 10, kComm, &requests[0]);
+  MPI_Ibarrier(kComm, &requests[1]);
+  for (MPI_Request& request : requests) {
+    MPI_Status status;
+    status.MPI_ERROR = kBefore;
+    MPI_Wait(&request, &status);
+    EXPECT(status.MPI_ERROR == kBefore && status.MPI_SOURCE == MPI_ANY_SOURCE && count_of(status, MPI_INT) == 0);
+    MPI_Wait(&none, &status);
+    EXPECT(status.MPI_ERROR == MPI_SUCCESS);
+  }
+  MPI_Recv(&value, 1, MPI_INT, left(), 10, kComm, MPI_STATUS_IGNORE);
+}
+
 void one_by_one() {
   Batch batch;
   send_all();
@@ -224,6 +242,7 @@ void synchronous() {
 int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
   nothing_to_wait_for();
+  errors_in_statuses();
   one_by_one();
   all();
   any();

@@ -97,12 +97,28 @@ void wrong_tag() {
   if (g_rank == 1) send(0, 6);
 }
 // Many of one kind before others, which are more kinds than are told.
+// Not in UTF-8.
+void foreign_name() {
+  MPI_Comm copy;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_set_name(copy, "gr\xfc\xdf");
+  receive(right(), 1, copy);
+}
 void wrong_tags() {
   constexpr int kAlike = 50, kKinds = 10;
   if (g_rank == 0) receive(1, 5);
   if (g_rank != 1) return;
   for (int i = 0; i < kAlike; ++i) send(0, 6);
   for (int kind = 1; kind < kKinds; ++kind) send(0, 6 + kind);
+}
+// Rank 2 of a communicator in which the ranks stand the other way round.
+void other_ranks() {
+  MPI_Comm reverse;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -g_rank, &reverse);
+  MPI_Comm_set_name(reverse, "reverse");
+  if (g_rank == 2) send(2, 8, reverse);
+  if (g_rank == 0) receive(0, 7, reverse);
+  if (g_rank == 1) MPI_Ssend(&g_value, 1, MPI_INT, 2, 9, reverse);
 }
 void wrong_communicator() {
   MPI_Comm other;
@@ -188,6 +204,8 @@ constexpr Case kCases[] = {
     {"partitions", partitions},
     {"wrong_tag", wrong_tag},
     {"wrong_tags", wrong_tags},
+    {"foreign_name", foreign_name},
+    {"other_ranks", other_ranks},
     {"starve", starve},
     {"requests", requests},
     {"collective", collective},

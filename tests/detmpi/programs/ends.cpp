@@ -2,9 +2,11 @@
 // that never comes, wait in a barrier, or ask for the time again and again, by rank: none of them would end by itself.
 // With "computing" these do not ask, so that they never come to a later time. Ranks tell their process numbers first,
 // but not with "quiet".
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <thread>
 
 #include "testing.hpp"
 
@@ -32,11 +34,38 @@ namespace {
   }
 }
 
+void write_where_nobody_reads() {
+  int ends[2];
+  EXPECT(pipe(ends) == 0 && close(ends[0]) == 0);
+  (void)!write(ends[1], "x", 1);
+}
+
+// A thread waits for ever in a read of standard input, and has its lock.
+void begin_to_read() {
+  int ends[2];
+  EXPECT(pipe(ends) == 0 && dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+  std::thread([] { (void)std::getchar(); }).detach();
+  while (ftrylockfile(stdin) == 0) funlockfile(stdin), usleep(1000);
+}
+
+// What this rank has printed and what it is are no business of the child.
+void let_child_crash() {
+  std::printf("before the child\n");
+  const int child = fork();
+  if (child == 0) std::abort();
+  int status = 0;
+  EXPECT(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+}
+
 void end(const std::string& how, int code) {
   volatile int zero = 0;
   if (how == "exit" || how == "exit for ever") std::exit(code);
   if (how == "_exit") _exit(code);
-  if (how == "abort") MPI_Abort(MPI_COMM_WORLD, code);
+  if (how == "abort beside a reader") begin_to_read();
+  if (how == "abort after a child") let_child_crash();
+  if (how.rfind("abort ", 0) == 0 || how == "abort") MPI_Abort(MPI_COMM_WORLD, code);
+  if (how == "pipe") write_where_nobody_reads();
+  if (how == "trap") asm volatile("int3");
   if (how == "segv") write_to_nowhere(reinterpret_cast<volatile int*>(static_cast<uintptr_t>(0x1234)));
   if (how == "fpe") std::exit(divide_by_zero(&zero));
   if (how == "abort()") give_up();

@@ -41,6 +41,35 @@ void pending(int count, int ints) {
   MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
 }
 
+unsigned long long waiting_messages() {
+  MPI_T_pvar_session session;
+  MPI_T_pvar_handle handle;
+  int provided = 0, index = -1, count = 0;
+  unsigned long long waiting = 0;
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+  MPI_T_pvar_get_index("messages_waiting", MPI_T_PVAR_CLASS_LEVEL, &index);
+  MPI_T_pvar_session_create(&session);
+  MPI_T_pvar_handle_alloc(session, index, nullptr, &handle, &count);
+  EXPECT(MPI_T_pvar_read(session, handle, &waiting) == MPI_SUCCESS);
+  MPI_T_pvar_session_free(&session);
+  MPI_T_finalize();
+  return waiting;
+}
+
+// Messages that nobody has received go with their communicator.
+void never_received() {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (const int ints : {0, 1, 50000}) {
+    const std::vector<int> out(static_cast<size_t>(ints));
+    MPI_Send(out.data(), ints, MPI_INT, right(), 5, comm);
+  }
+  MPI_Barrier(comm);
+  MPI_Comm_free(&comm);
+  EXPECT(waiting_messages() == 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -49,5 +78,7 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   pending(5000, 1);
   pending(200, 10000);
+  MPI_Barrier(MPI_COMM_WORLD);
+  never_received();
   if (g_rank == 0) std::puts("all taken");
 }

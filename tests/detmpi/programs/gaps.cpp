@@ -168,7 +168,9 @@ void across(const Kind& k, int count) {
   Lines in(int64_t{count} * g_form.lines), out(int64_t{count} * g_form.lines);
   in.fill(g.rank, 0);
   const int root = g_rank % 2 == 1 ? 0 : g.rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
-  MPI_Reduce(in.base(), out.base(), count, k.type, k.op, root, inter);
+  // Who does not take part has no arguments.
+  if (root == MPI_PROC_NULL) MPI_Reduce(nullptr, nullptr, 0, MPI_DATATYPE_NULL, MPI_OP_NULL, root, inter);
+  else MPI_Reduce(in.base(), out.base(), count, k.type, k.op, root, inter);
   if (root == MPI_ROOT) out.expect(others - 1);
   MPI_Comm_free(&inter);
   MPI_Comm_free(&half);

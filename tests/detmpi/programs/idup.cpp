@@ -101,10 +101,11 @@ int count_delete(MPI_Comm, int, void* value, void*) {
 // A copy has what its parent had at the call, whatever becomes of that one before the wait.
 void as_at_the_call() {
   bool fails = false;
-  int first_deleted = 0, second_deleted = 0, keyval = MPI_KEYVAL_INVALID, flag = 0, kind = MPI_UNDEFINED;
+  int first_deleted = 0, second_deleted = 0, third_deleted = 0;
+  int keyval = MPI_KEYVAL_INVALID, flag = 0, kind = MPI_UNDEFINED;
   MPI_Comm_create_keyval(copy_attribute, count_delete, &keyval, &fails);
   const int dims = g_size, periods = 1;
-  MPI_Comm line, copies[3];
+  MPI_Comm line, other, copies[3];
   MPI_Cart_create(MPI_COMM_WORLD, 1, &dims, &periods, 0, &line);
   MPI_Comm_set_errhandler(line, MPI_ERRORS_RETURN);
   MPI_Comm_set_attr(line, keyval, &first_deleted);
@@ -113,11 +114,16 @@ void as_at_the_call() {
   MPI_Comm_set_attr(line, keyval, &second_deleted);
   EXPECT(first_deleted == 1);
   MPI_Comm_idup(line, &copies[1], &requests[1]);
-  fails = true;
-  MPI_Comm_idup(line, &copies[2], &requests[2]);
   MPI_Comm_set_errhandler(line, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_free(&line);
   EXPECT(second_deleted == 1);
+  // Nor does a failure come too late for its handler.
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);
+  MPI_Comm_set_attr(other, keyval, &third_deleted);
+  fails = true;
+  MPI_Comm_idup(other, &copies[2], &requests[2]);
+  MPI_Comm_free(&other);
   for (int i = 0; i < 2; ++i) {
     MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
     void* value = nullptr;
@@ -128,9 +134,7 @@ void as_at_the_call() {
     MPI_Comm_free(&copies[i]);
   }
   EXPECT(first_deleted == 2 && second_deleted == 2);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   EXPECT(error_class(MPI_Wait(&requests[2], MPI_STATUS_IGNORE)) == MPI_ERR_OTHER && copies[2] == MPI_COMM_NULL);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_free_keyval(&keyval);
 }
 
@@ -178,6 +182,17 @@ void beside_a_group() {
   for (MPI_Comm* comm : {&copies[0], &copies[1], &next, &inter, &half}) MPI_Comm_free(comm);
 }
 
+// More than a rank has numbers for in the largest job.
+void very_many() {
+  for (int i = 0; i < 140000; ++i) {
+    MPI_Comm copy;
+    MPI_Request request;
+    MPI_Comm_idup(MPI_COMM_SELF, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&copy);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -189,6 +204,7 @@ int main(int argc, char** argv) {
   as_at_the_call();
   between_groups();
   beside_a_group();
+  very_many();
   std::printf("rank %d: copied\n", g_rank);
   return 0;
 }

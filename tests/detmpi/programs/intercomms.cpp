@@ -236,11 +236,41 @@ void many(const Halves& halves) {
   }
 }
 
+// Of the buffers that count in the other group alone the root may give any. Its rank in its own group is that of a
+// member of the other one, whose block must not be left out.
+void beside_the_root(const Halves& halves) {
+  const Group g(halves.inter);
+  const int root = is_odd() ? 0 : g.rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+  std::vector<int> in(static_cast<size_t>(g_size), g_rank), out(static_cast<size_t>(g_size), -1);
+  if (is_odd()) MPI_Gather(in.data(), 1, MPI_INT, nullptr, 0, MPI_DATATYPE_NULL, root, g.comm);
+  else MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, out.data(), 1, MPI_INT, root, g.comm);
+  const auto odds = odds_of(g_size);
+  if (root == MPI_ROOT) EXPECT(std::equal(odds.begin(), odds.end(), out.begin()));
+  if (is_odd()) MPI_Scatter(nullptr, 0, MPI_DATATYPE_NULL, out.data(), 1, MPI_INT, root, g.comm);
+  else MPI_Scatter(in.data(), 1, MPI_INT, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, root, g.comm);
+  EXPECT(!is_odd() || out[0] == 0);
+}
+
+// What is not defined between groups.
+void refused_collectives(MPI_Comm inter) {
+  int in[8] = {}, out[8];
+  MPI_Request request;
+  EXPECT(error_class(MPI_Scan(in, out, 1, MPI_INT, MPI_SUM, inter)) == MPI_ERR_COMM);
+  EXPECT(error_class(MPI_Iexscan(in, out, 1, MPI_INT, MPI_SUM, inter, &request)) == MPI_ERR_COMM);
+  EXPECT(error_class(MPI_Scan_init(in, out, 1, MPI_INT, MPI_SUM, inter, MPI_INFO_NULL, &request)) == MPI_ERR_COMM);
+  EXPECT(error_class(MPI_Allgather(MPI_IN_PLACE, 1, MPI_INT, out, 1, MPI_INT, inter)) == MPI_ERR_BUFFER);
+  EXPECT(error_class(MPI_Allreduce(MPI_IN_PLACE, out, 1, MPI_INT, MPI_SUM, inter)) == MPI_ERR_BUFFER);
+  EXPECT(error_class(MPI_Ialltoall(MPI_IN_PLACE, 1, MPI_INT, out, 1, MPI_INT, inter, &request)) == MPI_ERR_BUFFER);
+  EXPECT(error_class(MPI_Gather(MPI_IN_PLACE, 1, MPI_INT, out, 1, MPI_INT, 0, inter)) == MPI_ERR_BUFFER);
+  EXPECT(error_class(MPI_Reduce(MPI_IN_PLACE, out, 1, MPI_INT, MPI_SUM, 0, inter)) == MPI_ERR_BUFFER);
+}
+
 void refused(const Halves& halves) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(halves.inter, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(halves.half, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  refused_collectives(halves.inter);
   MPI_Comm made;
   MPI_Group group;
   int size = 0;
@@ -287,6 +317,7 @@ int main(int argc, char** argv) {
     creates(halves);
     merges(halves);
     many(halves);
+    beside_the_root(halves);
     refused(halves);
   }
   Report report;

@@ -127,6 +127,19 @@ void freed() {
   MPI_Barrier(kComm);
 }
 
+// Given up before its message has come in logical time: that is in its buffer once it has. Own messages are there at
+// once, and in memory of the library until no cancel can take them back.
+void freed_early() {
+  static volatile int in = -1;
+  MPI_Request request;
+  MPI_Isendrecv(&g_rank, 1, MPI_INT, g_rank, 22, const_cast<int*>(&in), 1, MPI_INT, g_rank, 22, kComm, &request);
+  MPI_Request_free(&request);
+  EXPECT(in == -1);
+  detmpi_work_usleep(1'000'000);
+  for (int look = 0, flag = 0; look < 20; ++look) MPI_Iprobe(g_rank, 23, kComm, &flag, MPI_STATUS_IGNORE);
+  EXPECT(in == g_rank);
+}
+
 // A receive that is cancelled leaves its message to the exchange after it, and this one its own to the next receive:
 // also if both are there already, but not in logical time. The token sees to it that they are later than the cancel.
 void cancelled() {
@@ -189,6 +202,7 @@ int main(int argc, char** argv) {
   from_any(report);
   some_of_several();
   freed();
+  freed_early();
   cancelled();
   errors();
   report.print();

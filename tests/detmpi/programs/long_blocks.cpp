@@ -1,6 +1,6 @@
 // Long blocks from malloc, calloc, realloc and those for alignments: they keep what is in them, in any sequence of
-// calls and from any thread, lie in whole huge pages, each further on in its page than the one before, and grow without
-// copies. Prints where they lie.
+// calls and from any thread, lie in whole huge pages, each further on in its page than the one before, grow without
+// copies, and leave nothing behind. Prints where they lie.
 #include <malloc.h>
 #include <sys/resource.h>
 
@@ -142,6 +142,30 @@ void grows_without_copies() {
   }
 }
 
+// A block that moves within the C library's heap leaves memory that short blocks get: none of them may be taken for a
+// long one. Each time the block lies where the longer one before it was, at another multiple of 16, and has to move
+// since there is another one behind it.
+void leaves_nothing_behind() {
+  void* const volatile longer = std::malloc(4 * kHugePage);
+  std::free(longer);  // from now on such blocks come from the heap
+  std::vector<void*> shorts(70000), kept;
+  long there = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    const size_t size = 2 * kHugePage - i * 250000;
+    kept.push_back(std::malloc(100000 + 16 * i));
+    void* const old = std::malloc(size);
+    const volatile auto place = reinterpret_cast<uintptr_t>(old);  // else the compiler takes it for a use of the block
+    kept.push_back(std::malloc(200000));
+    kept.push_back(std::realloc(old, 3 * kHugePage));
+    for (void*& block : shorts) block = std::malloc(56);
+    EXPECT(std::ranges::all_of(shorts, [](void* block) { return malloc_usable_size(block) < 100; }));
+    there += std::ranges::count(shorts, place, [](void* block) { return reinterpret_cast<uintptr_t>(block); });
+    for (void* block : shorts) std::free(block);
+  }
+  EXPECT(there > 0);
+  for (void* block : kept) std::free(block);
+}
+
 // Returns a hash of where the blocks lay.
 uint64_t random_calls(unsigned seed, int calls) {
   std::vector<Block> blocks(12);
@@ -195,6 +219,7 @@ void from_threads() {
 
 int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
+  leaves_nothing_behind();
   begin_at_offsets();
   zeroed_after_use();
   resized();

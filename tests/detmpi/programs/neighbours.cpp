@@ -133,6 +133,37 @@ void graph() {
   MPI_Comm_free(&comm);
 }
 
+// Rank 0 sends to all others, which send to nobody.
+void one_way() {
+  std::vector<int> zero(1), others;
+  for (int rank = 1; rank < g_size; ++rank) others.push_back(rank);
+  const bool sends = g_rank == 0;
+  MPI_Comm comm;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, sends ? 0 : 1, zero.data(), MPI_UNWEIGHTED, sends ? g_size - 1 : 0,
+                                 others.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  std::vector<int> out(static_cast<size_t>(g_size), 5), in(static_cast<size_t>(g_size));
+  const void* const from = sends ? out.data() : nullptr;
+  void* const to = sends ? nullptr : in.data();
+  for (const Form form : {Form::kBlocking, Form::kNonblocking, Form::kPersistent}) {
+    EXPECT(IN_FORM(form, Neighbor_allgather, Ineighbor_allgather, from, 1, MPI_INT, to, 1, MPI_INT, comm) ==
+           MPI_SUCCESS);
+    EXPECT(IN_FORM(form, Neighbor_alltoall, Ineighbor_alltoall, from, 1, MPI_INT, to, 1, MPI_INT, comm) == MPI_SUCCESS);
+    EXPECT(sends || in[0] == 5);
+  }
+  if (g_size > 1) {
+    const int code = MPI_Neighbor_alltoall(nullptr, 1, MPI_INT, nullptr, 1, MPI_INT, comm);
+    EXPECT(error_class(code) == MPI_ERR_BUFFER);
+  }
+  for (int i = 0; i < 2; ++i) {
+    const void* const in_place = MPI_IN_PLACE;
+    const int code = MPI_Neighbor_allgather(i == 0 ? in_place : out.data(), 1, MPI_INT,
+                                            i == 1 ? MPI_IN_PLACE : in.data(), 1, MPI_INT, comm);
+    EXPECT(error_class(code) == MPI_ERR_BUFFER);
+  }
+  MPI_Comm_free(&comm);
+}
+
 void errors() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   int in = 0, out = 0;
@@ -154,6 +185,7 @@ int main(int argc, char** argv) {
     if (g_size >= 9) grid({3, 3}, periodic);
   }
   graph();
+  one_way();
   errors();
   std::printf("rank %d: %d blocks\n", g_rank, g_blocks);
   return 0;

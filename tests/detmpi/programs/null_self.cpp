@@ -58,6 +58,31 @@ void nobody() {
   EXPECT(value == 17);
 }
 
+// Where there is no message there need be no buffer; nobody on one side of an exchange is not enough.
+void null_buffers() {
+  const auto comm = MPI_COMM_WORLD;
+  MPI_Status status;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Message none = MPI_MESSAGE_NO_PROC;
+  MPI_Mrecv(nullptr, 1, MPI_INT, &none, &status);
+  expect_null(status);
+  none = MPI_MESSAGE_NO_PROC;
+  MPI_Imrecv(nullptr, 1, MPI_INT, &none, &request);
+  MPI_Wait(&request, &status);
+  expect_null(status);
+  MPI_Sendrecv_replace(nullptr, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_PROC_NULL, 0, comm, &status);
+  expect_null(status);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  for (const bool sends : {false, true}) {
+    const int dest = sends ? g_rank : MPI_PROC_NULL, source = sends ? MPI_PROC_NULL : g_rank;
+    int code = MPI_Sendrecv_replace(nullptr, 1, MPI_INT, dest, 0, source, 0, comm, &status);
+    EXPECT(error_class(code) == MPI_ERR_BUFFER);
+    code = MPI_Isendrecv_replace(nullptr, 1, MPI_INT, dest, 0, source, 0, comm, &request);
+    EXPECT(error_class(code) == MPI_ERR_BUFFER && request == MPI_REQUEST_NULL);
+  }
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+}
+
 void self(int bytes) {
   const int me = g_rank;
   const auto comm = MPI_COMM_WORLD;
@@ -107,6 +132,7 @@ void self(int bytes) {
 int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
   nobody();
+  null_buffers();
   for (const int bytes : {0, 1, 33, 20000, 300000}) self(bytes);
   if (g_rank == 0) std::puts("nobody and myself");
 }

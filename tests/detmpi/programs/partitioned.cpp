@@ -167,6 +167,15 @@ void types() {
   for (MPI_Request& request : requests) MPI_Request_free(&request);
 }
 
+// Where nothing is sent no numbers are used up, of which there are 2^31 for a communicator.
+void many_with_nobody() {
+  MPI_Request request;
+  for (int i = 0; i < 4; ++i) {
+    EXPECT(send_init(nullptr, 1 << 30, 0, MPI_INT, MPI_PROC_NULL, 8, &request) == MPI_SUCCESS);
+    MPI_Request_free(&request);
+  }
+}
+
 void with_nobody() {
   int value = 1, flag = 0;
   MPI_Request requests[2];
@@ -277,6 +286,7 @@ int main(int argc, char** argv) {
   freed();
   types();
   with_nobody();
+  many_with_nobody();
   questions(report);
   errors();
   report.print();

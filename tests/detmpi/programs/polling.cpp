@@ -1,4 +1,5 @@
 // Ranks that poll, for the time that is given in seconds. In the end whoever polls gets what it polls for.
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -105,6 +106,27 @@ void computes_between() {
   for (int from = 1; from < g_size; ++from) receive(from, kTag);
 }
 
+// Rank 1 is stopped in its receive: that its message has come it does not know yet.
+void stopped() {
+  g_value = ::getpid();
+  if (g_rank == 1) {
+    send(0, kRelease);
+    receive(0, kRelease);
+    send(0, kTag);
+  } else if (g_rank == 0) {
+    receive(1, kRelease);
+    const int process = g_value;
+    ::usleep(300'000);  // it sleeps by then
+    ::kill(process, SIGSTOP);
+    ::usleep(100'000);
+    send(1, kRelease);
+    while (!iprobe(1)) {
+      if (time_is_up()) ::kill(process, SIGCONT);
+    }
+    receive(1, kTag);
+  }
+}
+
 constexpr Case kCases[] = {
     {"iprobe_loop", iprobe_loop},
     {"wrong_tag", wrong_tag},
@@ -112,6 +134,7 @@ constexpr Case kCases[] = {
     {"other_computes", other_computes},
     {"other_makes_calls", other_makes_calls},
     {"computes_between", computes_between},
+    {"stopped", stopped},
 };
 
 }  // namespace

@@ -114,6 +114,29 @@ void seen_is_received() {
   }
 }
 
+// The error of a message that is too long is its communicator's, also after the program has freed that.
+void too_long() {
+  const int two[2] = {1, 2};
+  int one = 0;
+  for (const bool immediate : {false, true}) {
+    for (const bool freed : {false, true}) {
+      MPI_Comm comm;
+      MPI_Message found;
+      MPI_Request receive;
+      MPI_Comm_dup(MPI_COMM_SELF, &comm);
+      MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+      MPI_Send(two, 2, MPI_INT, 0, 9, comm);
+      MPI_Mprobe(0, 9, comm, &found, MPI_STATUS_IGNORE);
+      if (freed) MPI_Comm_free(&comm);
+      if (immediate) MPI_Imrecv(&one, 1, MPI_INT, &found, &receive);
+      const int code =
+          immediate ? MPI_Wait(&receive, MPI_STATUS_IGNORE) : MPI_Mrecv(&one, 1, MPI_INT, &found, MPI_STATUS_IGNORE);
+      EXPECT(error_class(code) == MPI_ERR_TRUNCATE && one == 1);
+      if (!freed) MPI_Comm_free(&comm);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -126,5 +149,6 @@ int main(int argc, char** argv) {
     matched_probe(bytes, true);
   }
   any_source();
+  too_long();
   if (g_rank == 0) std::puts("probed");
 }

@@ -8,6 +8,8 @@ using namespace mpi_test;
 
 namespace {
 
+__extension__ using Quad = __float128;
+
 size_t at(int64_t i) { return static_cast<size_t>(i); }
 
 template <typename T>
@@ -145,6 +147,9 @@ void floats(const Group& g) {
                           return value;
                         }},
                        g, {0});
+  try_all<Quad>({MPI_REAL16, MPI_SUM, [](Quad a, Quad b) { return a + b; },
+                 [](int r, int i) { return static_cast<Quad>(spread(r, i)); }},
+                g, {1, 2, 13, 300});
 }
 
 void integers(const Group& g) {

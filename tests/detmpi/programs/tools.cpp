@@ -129,6 +129,21 @@ void counters() {
   EXPECT(MPI_T_pvar_session_free(&own.session) == MPI_T_ERR_INVALID_SESSION);
 }
 
+void datatypes() {
+  Session own;
+  MPI_T_pvar_handle datatypes;
+  int count;
+  MPI_T_pvar_handle_alloc(own.session, performance("datatypes", MPI_T_PVAR_CLASS_LEVEL), nullptr, &datatypes, &count);
+  EXPECT(own.read(datatypes) == 0);
+  MPI_Datatype pair, real;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_create_f90_real(6, 30, &real);  // a predefined one
+  EXPECT(own.read(datatypes) == 1);
+  MPI_Type_free(&pair);
+  EXPECT(own.read(datatypes) == 0);
+  MPI_T_pvar_session_free(&own.session);
+}
+
 void levels() {
   Session own;
   int got = 0;
@@ -173,6 +188,7 @@ int main(int argc, char** argv) {
     checks();
     counters();
     levels();
+    datatypes();
     categories();
     Report report;
     report.line("done");

@@ -84,10 +84,40 @@ void operations() {
   MPI_Op_free(&op);
 }
 
+// Errors of requests go to the communicator that they are on, also after the program has freed it.
+void on_its_communicator() {
+  const int two[2] = {1, 2};
+  int one = 0;
+  for (const bool is_freed : {false, true}) {
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Request requests[2];
+    for (MPI_Request& request : requests) {
+      MPI_Irecv(&one, 1, MPI_INT, 0, 8, comm, &request);
+      MPI_Send(two, 2, MPI_INT, 0, 8, comm);
+    }
+    if (is_freed) MPI_Comm_free(&comm);
+    int done = 0, code = MPI_SUCCESS;
+    while (done == 0 && code == MPI_SUCCESS) code = MPI_Request_get_status(requests[0], &done, MPI_STATUS_IGNORE);
+    EXPECT(error_class(code) == MPI_ERR_TRUNCATE);
+    EXPECT(error_class(MPI_Wait(&requests[0], MPI_STATUS_IGNORE)) == MPI_ERR_TRUNCATE);
+    EXPECT(error_class(MPI_Waitall(1, &requests[1], MPI_STATUSES_IGNORE)) == MPI_ERR_IN_STATUS);
+    if (!is_freed) {
+      MPI_Ibarrier(comm, &requests[0]);
+      EXPECT(error_class(MPI_Start(&requests[0])) == MPI_ERR_REQUEST);
+      EXPECT(error_class(MPI_Request_free(&requests[0])) == MPI_ERR_REQUEST);
+      MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+      MPI_Comm_free(&comm);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
+  on_its_communicator();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   for (const auto& [bytes, room] : kSizes) {
     for (int way = 0; way < 7; ++way) {

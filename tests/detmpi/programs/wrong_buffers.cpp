@@ -11,6 +11,8 @@ namespace {
 
 bool refused(int code) { return error_class(code) == MPI_ERR_BUFFER; }
 
+int wait(int code, MPI_Request* request) { return code == MPI_SUCCESS ? MPI_Wait(request, MPI_STATUS_IGNORE) : code; }
+
 struct Buffers {
   std::vector<int> data = std::vector<int>(static_cast<size_t>(2 * g_size), g_rank);
   std::vector<int> ones = std::vector<int>(static_cast<size_t>(g_size), 1);
@@ -34,7 +36,7 @@ void same_memory(MPI_Comm comm) {
   EXPECT(refused(MPI_Iallreduce(all, all, 1, MPI_INT, MPI_SUM, comm, &request)));
   EXPECT(refused(MPI_Allreduce_init(all, all, 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request)));
   EXPECT(refused(MPI_Scan(all, all, 1, MPI_INT, MPI_SUM, comm)));
-  EXPECT(refused(MPI_Exscan(all, all, 1, MPI_INT, MPI_SUM, comm)));
+  EXPECT(g_rank == 0 || refused(MPI_Exscan(all, all, 1, MPI_INT, MPI_SUM, comm)));
   EXPECT(refused(MPI_Reduce_scatter(all, all, ones, MPI_INT, MPI_SUM, comm)));
   EXPECT(refused(MPI_Reduce_scatter_block(all, all, 1, MPI_INT, MPI_SUM, comm)));
   EXPECT(refused(MPI_Allgather(mine, 1, MPI_INT, all, 1, MPI_INT, comm)));
@@ -70,6 +72,14 @@ void other_memory(MPI_Comm comm) {
   int* const next = &b.data[static_cast<size_t>(g_size)];
   EXPECT(MPI_Allgather(next, 1, MPI_INT, all, 1, MPI_INT, comm) == MPI_SUCCESS);
   for (int i = 0; i < g_size; ++i) EXPECT(b.data[static_cast<size_t>(i)] == i);
+  // What the first rank of MPI_Exscan would receive into is left alone.
+  int* const unused[] = {all, nullptr};
+  for (int* const none : unused) {
+    EXPECT(MPI_Exscan(all, g_rank == 0 ? none : next, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS);
+  }
+  MPI_Request request;
+  EXPECT(wait(MPI_Iexscan(all, g_rank == 0 ? nullptr : next, 1, MPI_INT, MPI_SUM, comm, &request), &request) ==
+         MPI_SUCCESS);
   // Of the buffers that count at the root alone the others may give any.
   EXPECT(MPI_Reduce(g_rank == 0 ? MPI_IN_PLACE : all, all, 1, MPI_INT, MPI_SUM, 0, comm) == MPI_SUCCESS);
 }
@@ -82,9 +92,16 @@ void in_place(MPI_Comm comm) {
   EXPECT(refused(MPI_Reduce_local(MPI_IN_PLACE, &out, 1, MPI_INT, MPI_SUM)));
   EXPECT(refused(MPI_Reduce_local(&in, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM)));
   EXPECT(refused(MPI_Scatter(MPI_IN_PLACE, 1, MPI_INT, &out, 1, MPI_INT, g_rank, comm)));
+  EXPECT(refused(MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, comm)));
+  EXPECT(refused(MPI_Ibcast(MPI_IN_PLACE, 1, MPI_INT, 0, comm, &request)));
+  if (g_size == 1) return;
+  // At another rank than the root.
+  EXPECT(refused(MPI_Gather(MPI_IN_PLACE, 1, MPI_INT, &out, 1, MPI_INT, right(), comm)));
+  EXPECT(refused(MPI_Gatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, &out, &in, &out, MPI_INT, right(), comm)));
+  EXPECT(refused(MPI_Scatter(&in, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, right(), comm)));
+  EXPECT(refused(MPI_Reduce(MPI_IN_PLACE, &out, 1, MPI_INT, MPI_SUM, right(), comm)));
+  EXPECT(refused(MPI_Ireduce(MPI_IN_PLACE, &out, 1, MPI_INT, MPI_SUM, right(), comm, &request)));
 }
-
-int wait(int code, MPI_Request* request) { return code == MPI_SUCCESS ? MPI_Wait(request, MPI_STATUS_IGNORE) : code; }
 
 // In bytes: what the root sends, what the others ask for. Both in one piece, both in many, and one in more than the
 // other.

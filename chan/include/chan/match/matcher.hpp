@@ -141,6 +141,11 @@ class Matcher {
       for (const Message* m = queue.messages.first; m != nullptr; m = m->next) visit(*m);
     }
   }
+  // Those in one context.
+  template <typename Visit>
+  void each_message(int source, uint32_t context, Visit&& visit) const {
+    for (Message* m = first_message(source, context); m != nullptr; m = m->next) visit(*m);
+  }
   bool no_messages(int source) const { return queues_[static_cast<size_t>(source)].empty(); }
   bool no_receives() const { return groups_.empty(); }
   bool holds_only(const Receive& receive) const {

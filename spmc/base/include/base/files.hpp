@@ -31,6 +31,10 @@ Result<const volatile char*> map_page(int fd, uint64_t offset, const volatile ch
 // Writes what the file, pipe or terminal takes without blocking, after waiting at most `timeout_ns` until it takes any.
 Result<size_t> write_ready(int fd, const void* data, size_t bytes, uint64_t timeout_ns);
 
+// Writes what stdio holds. Where another thread waits in a read of standard input, whose lock it has, that is standard
+// output and error alone: fflush(nullptr) would wait for that lock.
+void flush_stdio();
+
 // Standard input, output and error that were closed are /dev/null: no other file takes their numbers.
 void open_standard_files();
 bool is_terminal(int fd);

@@ -31,8 +31,8 @@ struct Crash {
   uintptr_t place = 0;             // of the instruction; if that is in a library, of its call in the program
 };
 using CrashHook = void (*)(const Crash&);
-// Calls `hook` on a stack of its own when the process crashes (SEGV, BUS, FPE, ILL, ABRT), then `last`, and lets it die
-// of the signal. The hook may be called a second time, with a better place. Leaves signals alone for which there is a
+// Calls `hook` on a stack of its own when the process crashes (SEGV, BUS, FPE, ILL, ABRT, TRAP, SYS, or PIPE, XFSZ, XCPU,
+// which a call of the system or a loop of its own brings on it), then `last`, and lets it die of the signal. The hook may be called a second time, with a better place. Leaves signals alone for which there is a
 // handler already, but for that of Fortran's runtime library, which comes after this.
 void report_crashes(CrashHook hook, void (*last)());
 

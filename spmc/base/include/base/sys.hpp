@@ -39,6 +39,7 @@ Status keep_across_exec(int fd);
 void empty_standard_input();
 std::string host_name();
 pid_t parent_process_id();
+pid_t parent_of(pid_t pid);  // 0: there is no such process. Not async-signal-safe
 
 struct ExitReport {
   pid_t pid = 0;

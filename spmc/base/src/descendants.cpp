@@ -1,5 +1,5 @@
 // All of this runs in a signal handler, too: system calls, and memory on the stack.
-#include "descendants.hpp"
+#include <base/descendants.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,9 +11,7 @@
 #include <base/children.hpp>
 #include <base/sys.hpp>
 
-namespace dmr::command {
-
-namespace base = spmc::base;
+namespace spmc::base {
 
 namespace {
 
@@ -53,7 +51,7 @@ size_t stop_children(pid_t parent, int levels = 50) {
   size_t found = 0;
   if (levels == 0) return found;
   each_child(parent, [&](pid_t child) {
-    (void)base::send_signal(child, SIGSTOP);
+    (void)send_signal(child, SIGSTOP);
     found += 1 + stop_children(child, levels - 1);
   });
   return found;
@@ -64,7 +62,7 @@ void stop_descendants() {
   constexpr int kMostLooks = 100;
   size_t known = 0;
   for (int i = 0; i < kMostLooks; ++i) {
-    const size_t found = stop_children(base::process_id());
+    const size_t found = stop_children(process_id());
     if (found == known) return;
     known = found;
   }
@@ -73,9 +71,9 @@ void stop_descendants() {
 pid_t g_owner = 0;  // whose descendants a signal ends; written before there are any
 
 void end_all_and_die(int signal) {
-  if (base::process_id() == g_owner) end_descendants();
+  if (process_id() == g_owner) end_descendants();
   std::signal(signal, SIG_DFL);
-  (void)base::send_signal(base::process_id(), signal);  // comes when this function returns, which holds it back
+  (void)send_signal(process_id(), signal);  // comes when this function returns, which holds it back
 }
 
 }  // namespace
@@ -85,17 +83,17 @@ void end_descendants() {
   // Children of a dead one become ours (adopt_orphans), so that there may be more after each look.
   for (bool ended = true; ended;) {
     ended = false;
-    each_child(base::process_id(), [&](pid_t child) {
-      if (!base::send_signal(child, SIGKILL)) return;
-      (void)base::wait_child(child, base::WaitMode::kBlock);
+    each_child(process_id(), [&](pid_t child) {
+      if (!send_signal(child, SIGKILL)) return;
+      (void)wait_child(child, WaitMode::kBlock);
       ended = true;
     });
   }
 }
 
 void end_descendants_on_signals() {
-  (void)base::adopt_orphans();
-  g_owner = base::process_id();
+  (void)adopt_orphans();
+  g_owner = process_id();
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     struct sigaction before, ours = {};
     ::sigaction(signal, nullptr, &before);
@@ -106,4 +104,4 @@ void end_descendants_on_signals() {
   }
 }
 
-}  // namespace dmr::command
+}  // namespace spmc::base

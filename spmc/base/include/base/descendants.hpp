@@ -2,7 +2,7 @@
 // pipeline do not.
 #pragma once
 
-namespace dmr::command {
+namespace spmc::base {
 
 // Kills all descendants and waits for them; those that this process may not kill it leaves. All are stopped before the
 // first is killed: none gets to see an input that ends early because its writer is gone, and takes it for the whole.
@@ -13,4 +13,4 @@ void end_descendants();
 // so. In a process that is forked from now on, they are as if nothing had been said.
 void end_descendants_on_signals();
 
-}  // namespace dmr::command
+}  // namespace spmc::base
