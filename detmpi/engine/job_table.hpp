@@ -140,6 +140,7 @@ template <typename T>
 inline T* job_part(uint64_t offset) {
   return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(g_job) + offset);
 }
+// Ranks are started when it is known. detmpirun, which it comes before, asks again at each look.
 inline pid_t monitor_process() { return static_cast<pid_t>(g_job->monitor.load(std::memory_order_relaxed)); }
 inline spmc::SpaceId space_of_rank(int rank) { return {static_cast<uint32_t>(rank) + g_job->first_space}; }
 // After what the rank may be waiting for was published.

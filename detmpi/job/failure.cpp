@@ -25,10 +25,7 @@ bool somebody_waits() {
 }
 
 // Not in a process that the rank has forked.
-bool is_rank_at_work() {
-  return t_is_rank && g_job_state == JobState::kRunning &&
-         rank_record(g_engine.rank()).pid.load(std::memory_order_relaxed) == spmc::base::process_id();
-}
+bool is_rank_at_work() { return t_is_rank && g_job_state == JobState::kRunning && is_process_of_rank(); }
 
 // A function of the program's may have been called by a call; calls may be made in it, so the engine is ready for them.
 Stay as_found() { return detmpi_inside_library ? Stay::kStill : Stay::kAtWork; }
@@ -47,6 +44,10 @@ void leave_abruptly() {
 }
 
 }  // namespace
+
+bool is_process_of_rank() {
+  return rank_record(g_engine.rank()).pid.load(std::memory_order_relaxed) == spmc::base::process_id();
+}
 
 void stay_failed(Stay how) {
   if (!somebody_waits()) return;

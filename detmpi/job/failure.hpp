@@ -20,6 +20,9 @@ enum class Stay : uint8_t { kAtWork, kStill };
 // else runs.
 void stay_failed(Stay how);
 
+// Whether this process is the rank's: one that the rank has forked is not. Async-signal-safe.
+bool is_process_of_rank();
+
 // Of a rank, from now on: it does not leave without having stayed.
 void stay_at_exit();
 

@@ -55,8 +55,7 @@ bool g_is_rank = false;  // the handler below is also that of the monitor, and o
 
 // These two run in the crash handler.
 void note_crash(const spmc::base::Crash& crash) {
-  if (!g_is_rank || rank_record(g_engine.rank()).pid.load(std::memory_order_relaxed) != spmc::base::process_id())
-    return;
+  if (!g_is_rank || !is_process_of_rank()) return;
   show_printed_by_crashed();
   event_log_end(LogEnd::kCrashed);
   RankRecord& record = rank_record(g_engine.rank());

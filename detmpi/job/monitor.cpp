@@ -2,7 +2,6 @@
 #include <space/space.h>
 #include <base/check.hpp>
 #include <base/children.hpp>
-#include <base/control.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
 #include <space/hooks.hpp>
@@ -126,8 +125,10 @@ class Watch {
   void time_is_up() {
     const uint64_t now = spmc::base::monotonic_ns();
     if (time_out_at_ != 0 && now >= time_out_at_ && stop_at_ == 0) {
-      time_out_at_ = 0;
-      if (has_monitor()) return;  // which has the same time-out
+      // A monitor has the same time-out. The script that has started it goes on behind it.
+      const bool later = has_monitor();
+      time_out_at_ = later ? now + kGraceNs : 0;
+      if (later) return;
       explain("the time that --timeout allows is up; the job ends");
       finish_with(kTimeoutExit);
       end_job();
@@ -164,23 +165,6 @@ class Watch {
   // To be told when all output has been shown.
   std::vector<std::string> messages_;
   std::optional<Deadlock> deadlock_;
-};
-
-// detmpirun, where a script stands between it and the monitor: else that is killed with its parent.
-class DistantLauncher {
- public:
-  DistantLauncher() {
-    const auto launcher = static_cast<pid_t>(g_job->launcher);
-    is_distant_ = launcher != spmc::base::process_id() && launcher != spmc::base::parent_process_id();
-    if (!is_distant_) return;
-    if (auto process = spmc::base::open_process(launcher)) process_ = std::move(process).value();
-  }
-  bool is_watched() const { return is_distant_; }
-  bool is_gone() const { return is_distant_ && (!process_.valid() || spmc::base::has_ended(process_)); }
-
- private:
-  bool is_distant_ = false;
-  spmc::base::UniqueFd process_;
 };
 
 class RankWatch final : public Watch {
@@ -234,7 +218,7 @@ class RankWatch final : public Watch {
   // A rank that has failed stays until it is told to end, as it would have: that is what is judged.
   void look_for_end() override {
     if (all_ended()) return;
-    if (launcher_.is_gone()) {
+    if (is_launcher_distant_ && !spmc::base::is_running(launcher())) {
       finish_with(128 + SIGKILL);
       end_job();
     }
@@ -254,9 +238,11 @@ class RankWatch final : public Watch {
   }
 
   uint64_t end_pause() const override {
-    const uint64_t pause = launcher_.is_watched() ? kLookNs : kNoPause;
+    const uint64_t pause = is_launcher_distant_ ? kLookNs : kNoPause;
     return ends_.has_begun() && left_ > 0 ? std::min(pause, ends_.pause_ns()) : pause;
   }
+
+  static pid_t launcher() { return static_cast<pid_t>(g_job->launcher); }
 
   void let_end(int rank) {
     rank_record(rank).may_end.store(1, std::memory_order_release);
@@ -365,7 +351,9 @@ class RankWatch final : public Watch {
   };
 
   ProgramName program_;
-  DistantLauncher launcher_;
+  // A script stands between detmpirun and this process, which else would be killed with its parent. Asked at the start:
+  // a script that ends leaves its children to detmpirun.
+  bool is_launcher_distant_ = launcher() != spmc::base::process_id() && launcher() != spmc::base::parent_process_id();
   uint32_t left_;
   bool captures_output_;
   OutputMerge output_;
@@ -397,8 +385,7 @@ class ProgramWatch final : public Watch {
   bool has_monitor() const override {
     const pid_t monitor = monitor_process();
     if (monitor == 0 || monitor == program_) return monitor != 0 && !ended_;
-    auto process = spmc::base::open_process(monitor);
-    return process && !spmc::base::has_ended(process.value());
+    return spmc::base::is_running(monitor);
   }
 
   // A monitor that is to end the job at once is asked to first: it still shows what the ranks have printed.
@@ -422,7 +409,7 @@ class ProgramWatch final : public Watch {
     }
     // A script would go on behind the job.
     if (ending_ && !ended_ && monitor_process() != 0 && !has_monitor() && !std::exchange(told_script_, true)) {
-      send_to_program(SIGTERM);
+      send_to_program(asked_ ? SIGKILL : SIGTERM);
     }
   }
 

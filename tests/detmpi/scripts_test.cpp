@@ -86,6 +86,15 @@ TEST_CASE("--timeout holds for what a script does behind the program, too") {
   CHECK(watch.seconds() < 10);
 }
 
+TEST_CASE("a script that ignores signals does not keep a job that has ended") {
+  const Stopwatch watch;
+  const RunResult run =
+      run_command(script("trap '' TERM; $0/killed collectives; sleep 20", {"--start=fork", "--timeout=1"}));
+  INFO(run.err);
+  CHECK(run.exit_code == 124);
+  CHECK(watch.seconds() < 10);
+}
+
 TEST_CASE("a job within a job is a job of its own") {
   for (const char* start : kStarts) {
     const RunResult run = run_command_same({detmpirun(), "-n", "1", start, "env", "DETMPI_RANK=5", "DETMPI_EVENTS=1",

@@ -1,6 +1,5 @@
 #include <base/control.hpp>
 
-#include <poll.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -20,11 +19,6 @@ Status signal_process(const UniqueFd& process, int signal) {
   if (::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0) != 0)
     return Error{errno, "pidfd_send_signal"};
   return {};
-}
-
-bool has_ended(const UniqueFd& process) {
-  pollfd ended{process.get(), POLLIN, 0};
-  return ::poll(&ended, 1, 0) == 1;
 }
 
 Status set_cores(pid_t pid, const std::vector<int>& cores) {

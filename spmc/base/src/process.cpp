@@ -95,6 +95,12 @@ pid_t parent_process_id() { return ::getppid(); }
 
 pid_t parent_of(pid_t pid) { return state_of(pid).parent; }
 
+bool is_running(pid_t pid) {
+  const char letter = state_of(pid).letter;
+  if (letter == 0) return send_signal(pid, 0).ok();  // where there is no /proc
+  return letter != 'Z' && letter != 'X';
+}
+
 Result<ExitReport> wait_child(pid_t pid, WaitMode mode) {
   int status = 0;
   const pid_t ended = ::waitpid(pid, &status, mode == WaitMode::kPoll ? WNOHANG : 0);

@@ -15,8 +15,6 @@ namespace spmc::base {
 Result<UniqueFd> open_process(pid_t pid);
 // SIGSTOP, SIGCONT, ... Error ESRCH when it has ended.
 Status signal_process(const UniqueFd& process, int signal);
-// Whether it has, also if nobody has waited for it yet.
-bool has_ended(const UniqueFd& process);
 
 // It runs on these cores only.
 Status set_cores(pid_t pid, const std::vector<int>& cores);

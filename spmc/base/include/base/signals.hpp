@@ -32,8 +32,9 @@ struct Crash {
 };
 using CrashHook = void (*)(const Crash&);
 // Calls `hook` on a stack of its own when the process crashes (SEGV, BUS, FPE, ILL, ABRT, TRAP, SYS, or PIPE, XFSZ, XCPU,
-// which a call of the system or a loop of its own brings on it), then `last`, and lets it die of the signal. The hook may be called a second time, with a better place. Leaves signals alone for which there is a
-// handler already, but for that of Fortran's runtime library, which comes after this.
+// which a call of the system or a loop of its own brings on it), then `last`, and lets it die of the signal. The hook
+// may be called a second time, with a better place. Leaves signals alone for which there is a handler already, but for
+// that of Fortran's runtime library, which comes after this.
 void report_crashes(CrashHook hook, void (*last)());
 
 // The place from which this function was called, through whatever functions of this library and of that of `ours`; 0 if

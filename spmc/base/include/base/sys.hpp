@@ -40,6 +40,8 @@ void empty_standard_input();
 std::string host_name();
 pid_t parent_process_id();
 pid_t parent_of(pid_t pid);  // 0: there is no such process. Not async-signal-safe
+// Has not ended, not even as one that nobody has waited for yet. Not async-signal-safe
+bool is_running(pid_t pid);
 
 struct ExitReport {
   pid_t pid = 0;
