@@ -21,7 +21,7 @@ namespace {
 constexpr int kDeadlock = 122;
 
 uint64_t number_of_programs() {
-  return test_support::number_from_environment("MODEL_PROGRAMS", test_support::kAddressSanitizer ? 100 : 600);
+  return test_support::number_from_environment("MODEL_PROGRAMS", test_support::kAddressSanitizer ? 100 : 400);
 }
 uint64_t first_program() { return test_support::number_from_environment("MODEL_FIRST", 1); }
 // One in so many is not left out, at least; of many ranks more are stuck.

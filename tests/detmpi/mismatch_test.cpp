@@ -350,3 +350,16 @@ TEST_CASE("nothing is compared where nothing is checked") {
   INFO(result.err);
   CHECK(result.exit_code == 0);
 }
+TEST_CASE("where nothing is checked a job that is stuck says so") {
+  ::setenv("DETMPI_CHECKS", "0", 1);
+  const auto expect_an_end = [](const Mismatch& m) {
+    const RunResult result = run(kStarts[0], m.name);
+    INFO(m.name << "\n" << result.err);
+    CHECK(result.exit_code != 124);  // its time was up
+    CHECK((result.exit_code != kMismatchExit || contains(result.err, "deadlock: ")));
+  };
+  std::ranges::for_each(kOnTheBoard, expect_an_end);
+  std::ranges::for_each(kTakenAlone, expect_an_end);
+  std::ranges::for_each(kBetweenGroups, expect_an_end);
+  ::unsetenv("DETMPI_CHECKS");
+}
