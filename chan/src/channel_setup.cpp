@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <new>
 
 #include <chan/stream.h>
 #include <space/space.h>
@@ -41,33 +42,41 @@ std::byte* give_region(int child, const Channel& channel, Role as) {
   return static_cast<std::byte*>(place);
 }
 
-// Hands an end to the child; `channel` itself is unchanged.
-int hand(const char* call, const Channel& channel, int child, Role as) {
+// 0: the child can be handed an end.
+int check_child(const char* call, const Channel& channel, int child) {
   const auto number = static_cast<long long>(channel.id);
   const char* what = noun(channel.kind);
   space_exit_info info;
-  auto slot = space::child_slot(child);
-  if (!slot || space_status(child, &info) != 0 || info.state == SPACE_ENDED) {
+  if (space_status(child, &info) != 0 || info.state == SPACE_ENDED) {
     return fail(ESRCH, "%s: %s %lld: this space has no child %d", call, what, number, child);
   }
   if (info.state != SPACE_ALLOCATED) {
     return fail(EBUSY, "%s: %s %lld: child %d has been started already", call, what, number, child);
   }
-  Table& table = Table::mine();
-  if (table.has_handed(child, channel.id)) {
+  if (Table::mine().has_handed(child, channel.id)) {
     return fail(EEXIST, "%s: %s %lld: child %d has an end of it already", call, what, number, child);
   }
-  Channel end = channel;
+  return 0;
+}
+
+// Hands an end to the child, which was checked; `channel` itself is unchanged.
+int hand(const char* call, const Channel& channel, int child, Role as) try {
+  Table& table = Table::mine();
+  // First what may lack memory.
+  Channel& end = table.hand_over({child, space::child_slot(child).value(), channel}).end;
   end.role = as;
   end.inode = give_region(child, channel, as);
-  if (end.inode == nullptr) return fail_below(call, channel);
-  table.hand_over({child, slot.value(), end});
-  return 0;
+  if (end.inode != nullptr) return 0;
+  table.take_back_last_handover();
+  return fail_below(call, channel);
+} catch (const std::bad_alloc&) {
+  return fail_without_memory(call);
 }
 
 // What chan_alloc_window, chan_setprod, chan_setcons and chan_free do, for both kinds.
 
 chan_id allocate(const char* call, Kind kind, size_t window) {
+  if (check_space(call) != 0) return -1;
   if (!space::initialised()) return fail(ENXIO, "%s: space_init was not called", call);
   const size_t bytes = std::max(page_up(window), kSmallestWindow);
   const size_t available = size_t{spmc::segment::header().vpages} << spmc::kPageShift;
@@ -80,13 +89,18 @@ chan_id allocate(const char* call, Kind kind, size_t window) {
   channel.bytes = bytes;
   channel.role = Role::kProducer;
   channel.kind = kind;
-  channel.id = Table::mine().next_id();
-  return Table::mine().add(channel).id;
+  try {
+    return Table::mine().add(channel);
+  } catch (const std::bad_alloc&) {
+    spmcR_clear(channel.inode, bytes);
+    return fail_without_memory(call);
+  }
 }
 
 int give_producer(const char* call, Kind kind, chan_id id, int child, bool as_consumer) {
   Channel* channel = find_end(call, kind, id, Role::kProducer);
   if (channel == nullptr) return -1;
+  if (check_child(call, *channel, child) != 0) return -1;
   if (show_everything(call, *channel) != 0) return -1;
   if (hand(call, *channel, child, Role::kProducer) != 0) return -1;
   channel->role = as_consumer ? Role::kConsumer : Role::kSetup;
@@ -96,15 +110,16 @@ int give_producer(const char* call, Kind kind, chan_id id, int child, bool as_co
 
 int give_consumer(const char* call, Kind kind, chan_id id, int child) {
   Channel* channel = find_end(call, kind, id);
-  if (channel == nullptr) return -1;
+  if (channel == nullptr || check_child(call, *channel, child) != 0) return -1;
   // Of a stream the new end must stand behind all that was written, also what is withheld.
   if (kind == Kind::kStream && show_everything(call, *channel) != 0) return -1;
   return hand(call, *channel, child, Role::kConsumer);
 }
 
 int free_end(const char* call, Kind kind, chan_id id) {
-  Channel* channel = Table::mine().find(id);
-  if (channel != nullptr && channel->kind == kind && channel->role == Role::kGiven) {
+  Channel* channel = find_known(call, kind, id);
+  if (channel == nullptr) return -1;
+  if (channel->role == Role::kGiven) {
     Table::mine().remove(id);
     return 0;
   }

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include <chan/chan.h>
+#include <space/hooks.hpp>
 #include <spmc/types.hpp>
 
 namespace chan {
@@ -72,10 +73,10 @@ struct Channel {
   size_t fixed = 0;        // producer: pages before this are fixed
   size_t published = 0;    // producer: records before this are visible
   int producer_child = 0;  // kSetup: the child that got the producer's end
+  bool broken = false;     // consumer: the producer was gone within what was to be received, or a read of a stream
   // Of a stream alone.
   uint64_t position = 0;            // bytes before `offset`; a consumer's: bytes that it has read
   bool ended = false;               // the end is written, or reached
-  bool broken = false;              // consumer: a read has found that the producer is gone
   std::vector<std::byte> withheld;  // producer: written and not yet in the window, less than a page
   RecordHeader record{};            // consumer: the record at `offset`, if it has read a part of it
   uint64_t taken = 0;               // consumer: bytes of `record` that it has read
@@ -97,21 +98,26 @@ struct Handover {
   Channel end;
 };
 
+// Every function may throw std::bad_alloc where it must note something, and has then changed nothing.
 class Table {
  public:
-  // The table of the space that runs now.
+  // The table of the space that runs now. Once it was there for a space, it does not throw any more.
   static Table& mine();
 
   Channel* find(chan_id id);
-  Channel& add(const Channel& channel) { return channels_[channel.id] = channel; }
+  // A new channel, under the next ID; returns that.
+  chan_id add(const Channel& channel);
   void remove(chan_id id) { channels_.erase(id); }
-  chan_id next_id();
-  void hand_over(const Handover& handover) { handed_.push_back(handover); }
+  // The new record.
+  Handover& hand_over(const Handover& handover) { return handed_.emplace_back(handover); }
+  void take_back_last_handover() { handed_.pop_back(); }
   bool has_handed(int child, chan_id id) const;
 
  private:
   void adopt(spmc::SpaceId self);
+  chan_id next_id() const;
   void before_start(spmc::SpaceId slot);
+  void after_start(spmc::SpaceId slot);
   bool adopted_ = false;
   spmc::SpaceId owner_;
   uint32_t last_number_ = 0;
@@ -126,8 +132,15 @@ int fail(int code, const char* format, ...) __attribute__((format(printf, 2, 3))
 int fail_below(const char* call, const Channel& channel);
 // 0, or -1 with EINVAL: there is no buffer where one is needed.
 int check_buffer(const char* call, const Channel& channel, const void* buf, size_t size);
+// For std::bad_alloc.
+int fail_without_memory(const char* call);
+// For a process that a space has forked without space_start.
+int fail_outside_space(const char* call);
+inline int check_space(const char* call) { return space::forked_without_start() ? fail_outside_space(call) : 0; }
 const char* noun(Kind kind);
 
+// The channel of this kind, whatever this space has of it; null: nothing, and the failure is noted.
+Channel* find_known(const char* call, Kind kind, chan_id id);
 // The channel of this kind, if this space has an end of it; else notes the failure and returns null.
 Channel* find_end(const char* call, Kind kind, chan_id id);
 // The same, and the end must have `role`.

@@ -36,7 +36,8 @@ void Table::adopt(spmc::SpaceId self) {
   last_number_ = 0;
   owner_ = self;
   adopted_ = true;
-  space::set_before_start_hook([](spmc::SpaceId slot) { mine().before_start(slot); });
+  space::set_start_hooks([](spmc::SpaceId slot) { mine().before_start(slot); },
+                         [](spmc::SpaceId slot) { mine().after_start(slot); });
 }
 
 Channel* Table::find(chan_id id) {
@@ -46,11 +47,19 @@ Channel* Table::find(chan_id id) {
 
 // The root counts 1, 2, 3. The others spread over all 63 bits, each from a start of its own: a hash of its
 // path.
-chan_id Table::next_id() {
-  last_number_ += 1;
-  if (owner_.value == 0) return last_number_;
-  const uint64_t mixed = space::path_hash() + last_number_ * 0x9e37'79b9'7f4a'7c15u;
+chan_id Table::next_id() const {
+  const uint32_t number = last_number_ + 1;
+  if (owner_.value == 0) return number;
+  const uint64_t mixed = space::path_hash() + number * 0x9e37'79b9'7f4a'7c15u;
   return static_cast<chan_id>(mixed >> 1);
+}
+
+chan_id Table::add(const Channel& channel) {
+  const chan_id id = next_id();
+  const auto [at, fresh] = channels_.insert_or_assign(id, channel);
+  at->second.id = id;
+  last_number_ += 1;
+  return id;
 }
 
 bool Table::has_handed(int child, chan_id id) const {
@@ -62,6 +71,10 @@ bool Table::has_handed(int child, chan_id id) const {
 // longer of use to anybody, and must not reach this one.
 void Table::before_start(spmc::SpaceId slot) {
   std::erase_if(handed_, [&](const Handover& handover) { return handover.slot == slot && has_ended(handover.child); });
+}
+
+// It runs. Had the start failed, the parent could still hand out ends.
+void Table::after_start(spmc::SpaceId slot) {
   for (auto& [id, channel] : channels_) {
     if (channel.role != Role::kSetup || has_ended(channel.producer_child)) continue;
     auto child = space::child_slot(channel.producer_child);

@@ -4,13 +4,14 @@
 #include <csignal>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <base/check.hpp>
 #include <base/children.hpp>
 #include <spmc/hooks.hpp>
 
-#include "collector.hpp"
 #include <space/heap.hpp>
+#include "collector.hpp"
 #include "identity.hpp"
 
 namespace space {
@@ -56,7 +57,7 @@ void take_off_orphan(SpaceId orphan) {
 
 void take_off_descendants(SpaceId dead) {
   if (lines(dead).life.ever_parent.load(std::memory_order_relaxed) == 0) return;
-  for (uint32_t i = 1; i < slot_count(); ++i) {
+  for (uint32_t i = 1; i < slots_seen(); ++i) {
     const Life life = load_life(SpaceId{i});
     if (life.state != LifeState::kFree && life.parent == dead.value) take_off_orphan(SpaceId{i});
   }
@@ -73,7 +74,9 @@ space_exit_info describe_end(SpaceId id) {
     info.signal = life.exit_code;
     info.core_dumped = (life.end_flags & kEndCore) != 0;
   }
-  info.violation = info.exit_code == base::kViolationExit;
+  // One that ended by itself has said so: a result may be the same number.
+  const bool by_itself = life.own_exit_code.load(std::memory_order_relaxed) != kNoExitCode;
+  info.violation = info.exit_code == base::kViolationExit && !by_itself;
   return info;
 }
 
@@ -86,34 +89,40 @@ void start_family() {
   g_family = std::make_unique<Family>(g_family.release());
 }
 
+base::Result<HeapRange> Family::try_give_range(uint64_t heap_bytes) {
+  RangeGiver& ranges = own_heap().range();
+  if (heap_bytes == 0) return ranges.give_share(own_heap().mapped_end());
+  return ranges.try_give(heap_bytes, own_heap().mapped_end());
+}
+
 base::Result<int> Family::try_add(int gid, uint64_t heap_bytes) {
   if (gid < 0) return base::Error{EINVAL, "space_alloc: a global ID is 0 or greater"};
   for (const auto& [number, child] : children_)
     if (child.gid == gid && child.state != SPACE_ENDED) return base::Error{EEXIST, "space_alloc: a child has this gid"};
   lines(g_me.slot).life.ever_parent.store(1, std::memory_order_relaxed);
-  Child child;
-  child.gid = gid;
-  child.slot = DL_TRY(try_reserve(g_me.slot));
-  RangeGiver& ranges = own_heap().range();
-  if (heap_bytes == 0) {
-    child.heap = ranges.give_share(own_heap().mapped_end());
-  } else {
-    auto given = ranges.try_give(heap_bytes, own_heap().mapped_end());
-    if (!given) {
-      release(child.slot);
-      return given.error();
-    }
-    child.heap = given.value();
+  // What takes private memory comes first, the range last: whatever throws here has changed nothing.
+  const int number = last_number_ + 1;
+  const uint64_t path_hash = hash_path(child_path(g_me.path, static_cast<unsigned>(number)));
+  std::map<int, Child> added;
+  Child& child = added[number];
+  child.heap = DL_TRY(try_give_range(heap_bytes));
+  auto slot = try_reserve(g_me.slot);
+  if (!slot) {
+    own_heap().range().take_back(child.heap);
+    return slot.error();
   }
-  child.number = ++last_number_;
+  child.number = number;
+  child.gid = gid;
+  child.slot = slot.value();
   LifeLine& life = lines(child.slot).life;
   life.gid = gid;
-  life.child_number = static_cast<uint32_t>(child.number);
-  life.path_hash = hash_path(child_path(g_me.path, life.child_number));
+  life.child_number = static_cast<uint32_t>(number);
+  life.path_hash = path_hash;
   life.heap_base = child.heap.base;
   life.heap_bytes = child.heap.bytes;
-  children_[child.number] = child;
-  return child.number;
+  children_.merge(added);
+  last_number_ = number;
+  return number;
 }
 
 Child* Family::find(int number) {
@@ -176,10 +185,8 @@ void Family::give_up(Child& child) {
 void Family::remember_end(Child& child) {
   own_heap().range().take_back(child.heap);
   child.state = SPACE_ENDED;
-  ended_.push_back(child.number);
-  if (ended_.size() <= kRemembered) return;
-  children_.erase(ended_.front());
-  ended_.pop_front();
+  const int oldest = std::exchange(ended_[ended_count_++ % kRemembered], child.number);
+  children_.erase(oldest);
 }
 
 int Family::next_ended() const {

@@ -3,7 +3,7 @@
 // run.
 #pragma once
 
-#include <deque>
+#include <array>
 #include <map>
 
 #include <space/space.h>
@@ -25,11 +25,12 @@ struct Child {
 
 class Family {
  public:
-  // `parents`: the record of the space that this one was forked from. It is left as it is, since it may be huge, and its
-  // memory is shared until somebody writes; and known, or leak checkers would report it.
+  // `parents`: the record of the space that this one was forked from. It is left as it is, since it may be huge, and
+  // its memory is shared until somebody writes; and known, or leak checkers would report it.
   explicit Family(const Family* parents = nullptr) : parents_(parents) {}
 
-  // Numbers and slots as space_alloc_with documents. heap_bytes 0: a default share.
+  // Numbers and slots as space_alloc_with documents. heap_bytes 0: a default share. std::bad_alloc: nothing has
+  // changed.
   spmc::base::Result<int> try_add(int gid, uint64_t heap_bytes);
   Child* find(int number);  // nullptr: never allocated, or forgotten
 
@@ -46,13 +47,15 @@ class Family {
  private:
   static constexpr size_t kRemembered = 1024;
 
+  spmc::base::Result<HeapRange> try_give_range(uint64_t heap_bytes);
   void wait_for(Child& child, bool also_stop);
   void take_off(Child& child);
   void remember_end(Child& child);
 
   [[maybe_unused]] const Family* parents_;
   std::map<int, Child> children_;
-  std::deque<int> ended_;  // oldest first
+  std::array<int, kRemembered> ended_{};  // their numbers, in a circle; 0: none yet
+  size_t ended_count_ = 0;                // that there ever were
   int last_number_ = 0;
 };
 

@@ -213,7 +213,7 @@ void* Heap::resize(void* block, size_t size, Heap& to) {
 }
 
 bool Heap::contains(const void* block) const {
-  return address(block) >= range_.mine().base && address(block) < pages_.mapped_end();
+  return address(block) >= range_.mine().base + sizeof(BlockHeader) && address(block) < pages_.mapped_end();
 }
 
 Heap& own_heap() { return *heaps().back(); }

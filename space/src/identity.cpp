@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include <space/space.h>
 #include <base/sys.hpp>
@@ -11,9 +12,19 @@ namespace space {
 namespace base = spmc::base;
 
 Identity g_me;
+bool g_forked_without_start = false;
 
 namespace {
 char g_last_error[256];
+}  // namespace
+
+base::Status watch_forks() {
+  return base::on_fork([] { g_forked_without_start = true; });
+}
+
+void begin_as_space() {
+  g_forked_without_start = false;
+  g_last_error[0] = 0;
 }
 
 base::Status check_is_space() {
@@ -42,7 +53,9 @@ uint64_t hash_path(const std::string& path) {
 }
 
 int fail(const base::Error& error) {
-  std::snprintf(g_last_error, sizeof g_last_error, "%s", error.message().c_str());
+  // Without Error::message: private memory may be used up.
+  if (error.code == 0) std::snprintf(g_last_error, sizeof g_last_error, "%s", error.what);
+  else std::snprintf(g_last_error, sizeof g_last_error, "%s: %s", error.what, std::strerror(error.code));
   errno = error.code;
   return -1;
 }

@@ -17,6 +17,14 @@ bool replace(SpaceId id, const Life& from, const Life& to) {
   return word(id).compare_exchange_strong(expected, to.pack(), std::memory_order_acq_rel);
 }
 
+// Before the slot is reserved, so that whoever looks for what a dead space had finds it.
+void see(SpaceId id) {
+  std::atomic<uint32_t>& seen = spmc::segment::header().slots_seen;
+  uint32_t now = seen.load(std::memory_order_relaxed);
+  while (now <= id.value && !seen.compare_exchange_weak(now, id.value + 1, std::memory_order_acq_rel)) {
+  }
+}
+
 // What a former user of the slot left. Nobody else looks at a reserved slot's lines.
 void clear_lines(SpaceId id) {
   SpaceLines& slot = lines(id);
@@ -36,6 +44,7 @@ base::Result<SpaceId> try_reserve(SpaceId parent) {
     const SpaceId id{i};
     const Life seen = load_life(id);
     if (seen.state != LifeState::kFree) continue;
+    see(id);
     const Life mine{.state = LifeState::kReserved, .parent = parent.value, .generation = seen.generation};
     if (!replace(id, seen, mine)) continue;
     clear_lines(id);
@@ -73,6 +82,7 @@ void note_process(SpaceId id, pid_t pid) {
 }
 
 void claim_root(pid_t pid) {
+  see(SpaceId{0});
   clear_lines(SpaceId{0});
   const Life root{.state = LifeState::kRunning, .pid = static_cast<uint32_t>(pid)};
   word(SpaceId{0}).store(root.pack(), std::memory_order_release);
@@ -120,7 +130,7 @@ bool alive(SpaceId id) {
 
 unsigned slots_in_use() {
   unsigned used = 0;
-  for (uint32_t i = 0; i < slot_count(); ++i)
+  for (uint32_t i = 0; i < slots_seen(); ++i)
     if (load_life(SpaceId{i}).state != LifeState::kFree) ++used;
   return used;
 }

@@ -28,6 +28,9 @@ bool mark_ended_from(SpaceId id, const Life& seen);
 void release(SpaceId id);
 
 inline uint32_t slot_count() { return spmc::segment::header().max_spaces; }
+// Those that were ever reserved are below; to look at others would give them memory. Only grows, before a slot is
+// reserved. Who reads a stale value misses slots only that were reserved since by others.
+inline uint32_t slots_seen() { return spmc::segment::header().slots_seen.load(std::memory_order_acquire); }
 // Slots in use, that of the caller too. Exact when nothing else allocates.
 unsigned slots_in_use();
 

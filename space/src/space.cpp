@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <new>
 
 #include <base/check.hpp>
 #include <base/children.hpp>
@@ -86,12 +87,26 @@ base::Result<int> try_return() {
   return 0;
 }
 
+base::Result<int> try_init(int nspaces) {
+  DL_TRY_STATUS(try_become_root(nspaces));
+  return 0;
+}
+
 base::Result<int> try_begin(int sid, int (*fn)(void*), void* arg) {
   DL_TRY_STATUS(try_start(*DL_TRY(try_child(sid)), fn, arg));
   return 0;
 }
 
-int answer(base::Result<int> result) { return result ? result.value() : fail(result.error()); }
+// For C entry points. What runs out of private memory has changed nothing that a second call does not put right.
+template <typename Call>
+int answer(const Call& call) {
+  try {
+    base::Result<int> result = call();
+    return result ? result.value() : fail(result.error());
+  } catch (const std::bad_alloc&) {
+    return fail({ENOMEM, "no private memory is left"});
+  }
+}
 
 }  // namespace
 
@@ -99,6 +114,13 @@ base::Result<SpaceId> child_slot(int sid) {
   const Child& child = *DL_TRY(try_child(sid));
   if (child.state == SPACE_ENDED) return base::Error{ESRCH, "this child has ended"};
   return child.slot;
+}
+
+void look_at_child(int sid) {
+  auto slot = child_slot(sid);
+  if (!slot) return;
+  collector::keep_watching();
+  collector::poll(slot.value());
 }
 
 base::Result<pid_t> try_fork_child(int sid) {
@@ -127,19 +149,34 @@ using space::fail;
 extern "C" {
 
 int space_init(int nspaces) {
-  const auto done = space::try_become_root(nspaces);
-  return done ? 0 : fail(done.error());
+  return answer([=] { return space::try_init(nspaces); });
 }
 
-int space_alloc(int gid) { return answer(space::try_alloc(gid, nullptr)); }
-int space_alloc_with(int gid, const struct space_options* options) { return answer(space::try_alloc(gid, options)); }
+int space_alloc(int gid) {
+  return answer([=] { return space::try_alloc(gid, nullptr); });
+}
+int space_alloc_with(int gid, const struct space_options* options) {
+  return answer([=] { return space::try_alloc(gid, options); });
+}
 
-int space_start(int sid, int (*fn)(void*), void* arg) { return answer(space::try_begin(sid, fn, arg)); }
-int space_sync(int sid, int restart) { return answer(space::try_sync(sid, restart != 0)); }
-int space_join(int sid) { return answer(space::try_sync(sid, false)); }
-int space_wait(int sid) { return answer(space::try_wait(sid)); }
-int space_kill(int sid) { return answer(space::try_kill(sid)); }
-int space_ret(void) { return answer(space::try_return()); }
+int space_start(int sid, int (*fn)(void*), void* arg) {
+  return answer([=] { return space::try_begin(sid, fn, arg); });
+}
+int space_sync(int sid, int restart) {
+  return answer([=] { return space::try_sync(sid, restart != 0); });
+}
+int space_join(int sid) {
+  return answer([=] { return space::try_sync(sid, false); });
+}
+int space_wait(int sid) {
+  return answer([=] { return space::try_wait(sid); });
+}
+int space_kill(int sid) {
+  return answer([=] { return space::try_kill(sid); });
+}
+int space_ret(void) {
+  return answer([=] { return space::try_return(); });
+}
 
 void space_exit(int status) {
   if (!space::initialised() || space::g_me.slot.value == 0) std::exit(status);

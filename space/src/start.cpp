@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include <base/check.hpp>
+#include <base/children.hpp>
 #include <base/cores.hpp>
 #include <base/files.hpp>
 #include <base/program.hpp>
@@ -28,6 +29,7 @@ constexpr unsigned kSharesBelowRoot = 48;
 constexpr const char* kExecutedAgain = "DLINUX_EXECUTED_AGAIN";
 
 void (*g_before_start)(SpaceId) = nullptr;
+void (*g_after_start)(SpaceId) = nullptr;
 
 // Signal handlers call this: no stdio.
 size_t describe_space(char* text, size_t size) {
@@ -91,6 +93,7 @@ void set_wait_policy(unsigned idle) {
 // In the child, first of all; nothing shared is touched before the slot is claimed.
 void become(const Child& child) noexcept {
   if (!claim(child.slot, base::process_id())) base::die(128 + SIGKILL);
+  begin_as_space();
   const LifeLine& life = lines(child.slot).life;
   g_me.process = base::process_id();
   g_me.slot = child.slot;
@@ -109,6 +112,7 @@ void become(const Child& child) noexcept {
 
 // An exception must not unwind into the copy of the parent's stack.
 [[noreturn]] void run_child(int (*fn)(void*), void* arg) noexcept {
+  base::allow_child_signals();  // that they are held back was a wish of the parent's
   set_wait_policy(g_me.depth);
   if (base::g_home_core >= 0) base::move_to_core(g_me.slot.value);
   end_space(fn(arg));
@@ -121,9 +125,9 @@ pid_t process_of_own_space() {
   return at;
 }
 
-void make_root(unsigned spaces) {
+base::Status make_root(unsigned spaces) {
+  DL_TRY_STATUS(watch_forks());
   claim_root(base::process_id());
-  g_me.process = base::process_id();
   base::learn_cores();
   g_me.path_hash = hash_path(g_me.path);
   lines(g_me.slot).life.path_hash = g_me.path_hash;
@@ -131,11 +135,16 @@ void make_root(unsigned spaces) {
   start_heap({kHeapsAddress, kHeapsBytes}, spaces);
   set_hooks();
   std::atexit(kill_children_of_root);
+  g_me.process = base::process_id();
+  return {};
 }
 
 }  // namespace
 
-void set_before_start_hook(void (*hook)(SpaceId child)) { g_before_start = hook; }
+void set_start_hooks(void (*before)(SpaceId child), void (*after)(SpaceId child)) {
+  g_before_start = before;
+  g_after_start = after;
+}
 
 void flush_output() {
   std::cout.flush();
@@ -160,18 +169,19 @@ base::Status try_become_root(int nspaces) {
   } else if (static_cast<uint32_t>(nspaces) > slot_count()) {
     return base::Error{EINVAL, "space_init: spmc_init was called for fewer spaces"};
   }
-  make_root(static_cast<unsigned>(nspaces));
+  DL_TRY_STATUS(make_root(static_cast<unsigned>(nspaces)));
+  base::allow_child_signals();  // whoever started the program may have held them back
   set_wait_policy(0);
   return {};
 }
 
 base::Status try_take_root() {
   if (g_me.process != 0) return base::Error{EEXIST, "this process is a space already"};
-  make_root(slot_count());
-  return {};
+  return make_root(slot_count());
 }
 
 base::Result<pid_t> try_fork(Child& child) {
+  if (child.state == SPACE_ENDED) return base::Error{EINVAL, "space_start: the child has ended, or was given up"};
   if (child.state != SPACE_ALLOCATED) return base::Error{EINVAL, "space_start: the child was started before"};
   if (g_before_start != nullptr) g_before_start(child.slot);
   flush_output();
@@ -188,6 +198,7 @@ base::Result<pid_t> try_fork(Child& child) {
   note_process(child.slot, process.value());
   child.state = SPACE_STARTED;
   collector::poll(child.slot);  // it may have ended before its process was known
+  if (g_after_start != nullptr) g_after_start(child.slot);
   return process.value();
 }
 
@@ -215,6 +226,7 @@ base::Status try_resume_after_exec(int fd, SpaceId slot) {
     spmc::segment::detach();
     return base::Error{EINVAL, "resuming after exec: this process is not that space"};
   }
+  DL_TRY_STATUS(watch_forks());
   if (process != base::process_id()) base::tie_to_parent(base::parent_process_id());
   g_me.process = base::process_id();
   g_me.slot = slot;

@@ -13,10 +13,9 @@
 namespace spmc {
 namespace {
 
-char g_last_error[256];
-
 int fail(const char* call, const base::Error& error) {
-  std::snprintf(g_last_error, sizeof g_last_error, "%s: %s (%s)", call, error.what, std::strerror(error.code));
+  std::snprintf(g_local.last_error, sizeof g_local.last_error, "%s: %s (%s)", call, error.what,
+                std::strerror(error.code));
   errno = error.code;
   return -1;
 }
@@ -98,7 +97,7 @@ int spmc_parse_mode(const char* name) {
 }
 const char* spmc_mode_name(int mode) { return is_mode(mode) ? kModeNames[mode] : "?"; }
 
-const char* spmc_last_error(void) { return g_last_error; }
+const char* spmc_last_error(void) { return g_local.last_error; }
 
 void spmc_get_counters(struct spmc_counters* out) {
   *out = g_local.counters;

@@ -5,7 +5,8 @@
 
 namespace spmc {
 
-// Installs the SIGSEGV handler, on a stack of its own. Once per process; survives fork.
+// Installs the SIGSEGV handler, on the signal stack that the program has, if that is large enough, or else on one of
+// its own. Once per process; survives fork.
 base::Status install_fault_handler();
 
 }  // namespace spmc

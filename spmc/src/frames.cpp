@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 
 #include "raise.hpp"
 
@@ -52,6 +53,15 @@ void hold(EPageIndex frame, uint32_t region = 0, uint32_t page = 0) {
   info.state.store(kFrameHeld, std::memory_order_release);
 }
 
+// Room to note `count` more chunks, before they are claimed.
+base::Status try_make_room(std::vector<uint32_t>& list, size_t count) try {
+  const size_t needed = list.size() + count;
+  if (needed > list.capacity()) list.reserve(std::max(needed, 2 * list.size()));
+  return {};
+} catch (const std::bad_alloc&) {
+  return base::Error{ENOMEM, "no private memory is left to note page frames in"};
+}
+
 // The first of `count` adjacent chunks, all claimed now; looks once around from `from`.
 base::Result<uint32_t> claim_adjacent(SpaceId owner, uint32_t count, uint32_t from) {
   const uint32_t total = segment::chunk_count();
@@ -85,6 +95,7 @@ base::Result<EPageIndex> FramePool::try_alloc(uint32_t region, uint32_t page) {
   }
   // Grow by a quarter, so that the cost of the scans above stays constant per frame.
   const auto wanted = std::max<size_t>(1, chunks_.size() / 4);
+  DL_TRY_STATUS(try_make_room(chunks_, wanted));
   for (size_t i = 0; i < wanted; ++i) {
     auto chunk = claim_adjacent(owner_, 1, search_from_);
     if (!chunk) {
@@ -104,6 +115,7 @@ base::Result<EPageIndex> FramePool::try_alloc(uint32_t region, uint32_t page) {
 base::Result<EPageIndex> FramePool::try_alloc_run(uint32_t count) {
   const uint32_t wanted = (count + kFramesPerChunk - 1) / kFramesPerChunk;
   if (count == 0 || wanted >= segment::chunk_count()) return base::Error{EINVAL, "run of frames: bad length"};
+  DL_TRY_STATUS(try_make_room(run_chunks_, wanted));
   auto start = claim_adjacent(owner_, wanted, search_from_);
   if (!start) return start.error();
   search_from_ = start.value() + wanted;
@@ -149,7 +161,9 @@ size_t FramePool::frames_held() const {
   return held;
 }
 
-void FramePool::adopt(uint32_t chunk) { chunks_.push_back(chunk); }
+void FramePool::adopt(uint32_t chunk) {
+  if (try_make_room(chunks_, 1).ok()) chunks_.push_back(chunk);
+}
 
 void inherit_frames(SpaceId dead, SpaceId heir, FramePool& heirs_pool) {
   for (uint32_t chunk = 0; chunk < segment::chunks_seen(); ++chunk) {

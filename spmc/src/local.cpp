@@ -7,10 +7,13 @@
 #include <spmc/hooks.hpp>
 #include <spmc/self.hpp>
 
+#include <base/sys.hpp>
 #include <base/wait.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 
 namespace spmc {
@@ -42,17 +45,25 @@ size_t name_space(char* text, size_t size) {
   return length;
 }
 
-// Reserves this process's memory; the tables of pages and views cost nothing until used.
+struct Free {
+  void operator()(void* block) const { std::free(block); }
+};
+
+// Reserves this process's memory; the tables of pages and views cost nothing until used. An error leaves nothing
+// behind.
 base::Status prepare_process() {
   if (g_local.ready) return base::Error{EEXIST, "this process is a space already"};
   const Header& header = segment::header();
   auto vm = base::Mapping::try_reserve_at(reinterpret_cast<void*>(kSpmcVmAddress), size_t{header.vpages} << kPageShift);
   if (!vm) return vm.error();
-  g_local.page_states = static_cast<PageState*>(std::calloc(header.vpages, sizeof(PageState)));
-  g_local.views = static_cast<View*>(std::calloc(header.max_regions, sizeof(View)));
-  if (g_local.page_states == nullptr || g_local.views == nullptr) return base::Error{ENOMEM, "tables of a space"};
-  g_local.vm = std::move(vm).value();
+  std::unique_ptr<PageState, Free> page_states(static_cast<PageState*>(std::calloc(header.vpages, sizeof(PageState))));
+  std::unique_ptr<View, Free> views(static_cast<View*>(std::calloc(header.max_regions, sizeof(View))));
+  if (page_states == nullptr || views == nullptr) return base::Error{ENOMEM, "tables of a space"};
+  DL_TRY_STATUS(base::on_fork([] { g_local.is_space = false; }));
   DL_TRY_STATUS(install_fault_handler());
+  g_local.page_states = page_states.release();
+  g_local.views = views.release();
+  g_local.vm = new base::Mapping(std::move(vm).value());
   base::set_context_hook(name_space);
   g_local.ready = true;
   return {};
@@ -68,9 +79,9 @@ void restart_counters() {
 // Takes away the access to pages and the content that came with the fork.
 void close_all_pages() {
   if (g_local.counters.pages_mapped == 0) return;
-  const auto closed = base::protect(g_local.vm.base(), g_local.vm.size(), base::Protection::kNone);
+  const auto closed = base::protect(g_local.vm->base(), g_local.vm->size(), base::Protection::kNone);
   CHECK(closed.ok(), "%s", closed.error().what);
-  const auto emptied = base::discard(g_local.vm.base(), g_local.vm.size());
+  const auto emptied = base::discard(g_local.vm->base(), g_local.vm->size());
   CHECK(emptied.ok(), "%s", emptied.error().what);
 }
 
@@ -89,13 +100,17 @@ base::Status try_init(const SegmentConfig& config, int mode, uint64_t window_byt
   }
   const int chosen = mode >= 0 ? mode : DL_TRY(mode_from_environment(SPMC_WR2));
   DL_TRY_STATUS(segment::try_create(config));
+  if (auto prepared = prepare_process(); !prepared) {
+    segment::detach();
+    return prepared;
+  }
   constexpr uint64_t kDefaultWindow = 4u << 20;
+  const uint64_t window = (window_bytes != 0 ? window_bytes : kDefaultWindow) >> kPageShift;
   segment::header().modes = static_cast<uint32_t>(chosen);
-  segment::header().window_pages =
-      static_cast<uint32_t>((window_bytes != 0 ? window_bytes : kDefaultWindow) >> kPageShift);
+  segment::header().window_pages = static_cast<uint32_t>(std::min<uint64_t>(window, ~uint32_t{0}));
   set_current_space({0});
   g_local.mode = chosen;
-  return prepare_process();
+  return {};
 }
 
 base::Status try_join(SpaceId self) {
@@ -111,6 +126,7 @@ base::Status try_join(SpaceId self) {
 void set_current_space(SpaceId self) {
   g_local.self = self;
   g_local.row = eptab(self);
+  g_local.is_space = g_local.ready;
   g_pool.emplace(self);
 }
 
@@ -125,6 +141,7 @@ void on_space_start(SpaceId self) {
   }
   g_local.views_used = 0;
   g_local.regions_made = 0;
+  g_local.last_error[0] = 0;
   restart_counters();
 }
 

@@ -3,6 +3,8 @@
 // layer.
 #pragma once
 
+#include <cerrno>
+
 #include <spmc/spmc.h>
 #include <base/check.hpp>
 #include <base/mapping.hpp>
@@ -38,20 +40,30 @@ struct View {
 
 struct Local {
   SpaceId self;
-  bool ready = false;  // SPMC-VM reserved, handler installed
+  bool ready = false;     // SPMC-VM reserved, handler installed
+  bool is_space = false;  // ready, and not in a process that the space has forked by itself
   int mode = SPMC_WR2;
   Pte* row = nullptr;                // own page table
   PageState* page_states = nullptr;  // [vpages]
   View* views = nullptr;             // [max_regions]
   uint32_t views_used = 0;           // views_[views_used..] have never been used
   uint32_t regions_made = 0;
-  base::Mapping vm;
+  base::Mapping* vm = nullptr;  // never destroyed: what runs at exit may touch pages
   spmc_counters counters{};
   uint64_t waits_before = 0, sleeps_before = 0, sleep_ns_before = 0;
   bool (*alive)(SpaceId) = nullptr;
   int (*resolve_child)(int, SpaceId*) = nullptr;
+  char last_error[256] = "";  // spmc_last_error
 };
 extern Local g_local;
+
+// Errors EINVAL before spmc_init, EPERM in a process that is no space. Costs one branch.
+inline base::Status check_is_space() {
+  if (g_local.is_space) [[likely]]
+    return {};
+  if (!g_local.ready) return base::Error{EINVAL, "SPMC memory is not set up (spmc_init)"};
+  return base::Error{EPERM, "this process was forked without space_start: it is no space"};
+}
 
 inline std::byte* vpage_address(uint32_t vpage) {
   return reinterpret_cast<std::byte*>(kSpmcVmAddress + (uintptr_t{vpage} << kPageShift));

@@ -10,9 +10,23 @@ namespace {
 
 std::byte* address_of(const View& view, uint32_t page) { return vpage_address(view.first + page); }
 
+base::Status try_set_access(const View& view, uint32_t first, uint32_t last, base::Protection protection) {
+  return base::protect(address_of(view, first), size_t{last - first} << kPageShift, protection);
+}
+
 void set_access(const View& view, uint32_t first, uint32_t last, base::Protection protection) {
-  const auto done = base::protect(address_of(view, first), size_t{last - first} << kPageShift, protection);
-  CHECK(done.ok(), "%s", done.error().what);
+  const auto done = try_set_access(view, first, last, protection);
+  CHECK(done.ok(), "%s: this process may have reached %s", done.error().what, kMappingLimit);
+}
+
+// Opens pages that have no access, all or none.
+bool try_open(View& view, uint32_t first, uint32_t last) {
+  if (!try_set_access(view, first, last, base::Protection::kReadWrite).ok()) {
+    set_access(view, first, last, base::Protection::kNone);  // some of them may be open
+    return false;
+  }
+  view.any_open = true;
+  return true;
 }
 
 uint32_t defined_bytes(const View& view, uint32_t page) {
@@ -40,24 +54,23 @@ bool is_fixed(const View& view, uint32_t page) {
   return info.published.load(std::memory_order_acquire) == kPageSize && info.page == page;
 }
 
-void open_writable(View& view, uint32_t page, uint32_t most) {
+bool open_writable(View& view, uint32_t page, uint32_t most) {
   uint32_t last = page + 1;
   while (last < view.pages && last - page < most && state_of(view, last).access == kNoAccess && !is_fixed(view, last)) {
     ++last;
   }
-  set_access(view, page, last, base::Protection::kReadWrite);
-  view.any_open = true;
+  if (!try_open(view, page, last)) return false;
   for (uint32_t p = page; p < last; ++p) fill_for_writing(view, p);
   g_local.counters.pages_mapped += last - page;
+  return true;
 }
 
-void open_readable(View& view, uint32_t page, uint32_t most) {
+bool open_readable(View& view, uint32_t page, uint32_t most) {
   uint32_t last = page + 1;
   while (last < view.pages && last - page < most && state_of(view, last).access == kNoAccess && is_fixed(view, last)) {
     ++last;
   }
-  set_access(view, page, last, base::Protection::kReadWrite);
-  view.any_open = true;
+  if (!try_open(view, page, last)) return false;
   for (uint32_t p = page; p < last; ++p) {
     std::memcpy(address_of(view, p), segment::frame(frame_of(view, p)), kPageSize);
     state_of(view, p).touched = 1;
@@ -65,6 +78,7 @@ void open_readable(View& view, uint32_t page, uint32_t most) {
   }
   set_access(view, page, last, base::Protection::kRead);
   g_local.counters.pages_mapped += last - page;
+  return true;
 }
 
 void complete_frame(const View& view, uint32_t page, EPageIndex frame, uint32_t end) {

@@ -1,3 +1,4 @@
+// Words that only grow, raised by any process without a lock.
 #pragma once
 
 #include <atomic>

@@ -2,9 +2,15 @@
 
 #include "anchors.hpp"
 
+#include <spmc/hooks.hpp>
+
 #include <cerrno>
 
 namespace spmc {
+
+void (*g_long_wait_hook)() = nullptr;
+void set_long_wait_hook(void (*hook)()) { g_long_wait_hook = hook; }
+
 namespace {
 
 bool is_published(const View& view, uint32_t page, uint32_t need) {

@@ -4,6 +4,7 @@
 #include <base/check.hpp>
 #include <base/sys.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -18,13 +19,15 @@ struct Attached {
   base::UniqueFd fd;
   base::Mapping mapping;
 };
-Attached g_attached;
+// Null: none. Not destroyed at exit: handlers of signals look into the segment until the process has ended.
+Attached* g_attached = nullptr;
 
 uint64_t page_aligned(uint64_t bytes) { return (bytes + kPageSize - 1) & ~uint64_t{kPageSize - 1}; }
 
 // Computes where everything lies. Error EINVAL for numbers out of range.
 base::Status plan(const SegmentConfig& config, Header& h) {
-  const uint64_t bytes = config.frame_bytes != 0 ? config.frame_bytes : base::physical_memory_bytes() / 2;
+  const uint64_t half = std::min(base::physical_memory_bytes() / 2, size_t{kMaxFrames} << kPageShift);
+  const uint64_t bytes = config.frame_bytes != 0 ? config.frame_bytes : half;
   const uint64_t frames = (bytes >> kPageShift) / kFramesPerChunk * kFramesPerChunk;
   if (frames == 0 || frames > kMaxFrames) return base::Error{EINVAL, "segment: frame memory out of range"};
   if (config.max_spaces == 0 || config.max_spaces > (1u << 20)) {
@@ -58,8 +61,7 @@ base::Status plan(const SegmentConfig& config, Header& h) {
 base::Status map_segment(base::UniqueFd fd, size_t size) {
   auto mapping = base::Mapping::try_shared_at(reinterpret_cast<void*>(kSegmentAddress), size, fd.get());
   if (!mapping) return mapping.error();
-  g_attached.mapping = std::move(mapping).value();
-  g_attached.fd = std::move(fd);
+  g_attached = new Attached{std::move(fd), std::move(mapping).value()};
   return {};
 }
 
@@ -101,12 +103,12 @@ base::Status try_attach(base::UniqueFd fd) {
 }
 
 void detach() {
-  g_attached.mapping.reset();
-  g_attached.fd.reset();
+  delete g_attached;
+  g_attached = nullptr;
 }
 
-bool attached() { return g_attached.fd.valid(); }
-int descriptor() { return g_attached.fd.get(); }
+bool attached() { return g_attached != nullptr; }
+int descriptor() { return g_attached == nullptr ? -1 : g_attached->fd.get(); }
 
 }  // namespace segment
 }  // namespace spmc

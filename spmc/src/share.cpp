@@ -29,7 +29,7 @@ base::Result<uint32_t> find_free_pages(SpaceId space, uint32_t pages) {
 }
 
 base::Result<uint32_t> check_region_size(size_t size) {
-  if (!g_local.ready) return base::Error{EINVAL, "SPMC memory is not set up (spmc_init)"};
+  DL_TRY_STATUS(check_is_space());
   if (size == 0 || size % kPageSize != 0) {
     return base::Error{EINVAL, "the size is zero or not a multiple of the page size"};
   }

@@ -78,8 +78,10 @@ void read_published(View& view, uint32_t page, uint32_t offset, std::byte* to, s
     base::copy_memory(to, segment::frame(frame_of(view, page)) + offset, bytes);
     return;
   }
-  if (transfer_mode() == SPMC_WR && state_of(view, page).access == kNoAccess) open_readable(view, page, kConsumerRun);
-  base::copy_memory(to, own, bytes);  // faults in mode nwr
+  const bool open = transfer_mode() == SPMC_NWR || state_of(view, page).access != kNoAccess ||
+                    open_readable(view, page, kConsumerRun);
+  // In mode nwr this faults. A page that cannot be opened is read as in mode wr2.
+  base::copy_memory(to, open ? own : segment::frame(frame_of(view, page)) + offset, bytes);
 }
 
 }  // namespace
@@ -96,7 +98,7 @@ base::Status region_write(void* va, const void* from, size_t size) {
   const auto* source = static_cast<const std::byte*>(from);
   return for_each_piece(extent, [&](uint32_t page, uint32_t offset, size_t bytes) -> base::Status {
     if (transfer_mode() == SPMC_WR && state_of(view, page).access == kNoAccess) {
-      open_writable(view, page, extent.end_page() - page);
+      (void)open_writable(view, page, extent.end_page() - page);  // else written as in mode wr2
     }
     put_bytes(view, page, frame_of(view, page), offset, source, bytes);
     source += bytes;
@@ -153,11 +155,17 @@ base::Status region_publish(void* va, size_t size) {
   const Extent extent = DL_TRY(extent_at(va, size));
   View& view = *extent.view;
   if (!is_producer(view)) return kNotProducer;
+  if (size == 0) return base::Error{EINVAL, "no bytes to publish"};
+  bool untouched = false;  // some page has no frame
   DL_TRY_STATUS(for_each_piece(extent, [&](uint32_t page, uint32_t offset, size_t bytes) -> base::Status {
-    const EPageIndex frame = DL_TRY(ensure_frame(view, page));
-    if (published_of(frame) < offset + bytes) return {};
+    const EPageIndex frame = frame_of(view, page);
+    untouched = untouched || frame.none();
+    if (frame.none() || published_of(frame) < offset + bytes) return {};
     return base::Error{EINVAL, "in one of the pages all this is published already"};
   }));
+  for (uint32_t page = extent.page; untouched && page < extent.end_page(); ++page) {
+    (void)DL_TRY(ensure_frame(view, page));
+  }
   (void)for_each_piece(extent, [&](uint32_t page, uint32_t offset, size_t bytes) -> base::Status {
     publish_page(view, page, frame_of(view, page), offset + static_cast<uint32_t>(bytes));
     return {};
@@ -177,7 +185,8 @@ base::Result<bool> region_test(const void* va) {
 
 base::Status region_wait(const void* va) {
   const Extent extent = DL_TRY(extent_at(va, 1));
-  if (is_producer(*extent.view)) return base::Error{EPERM, "a producer would wait for itself"};
+  const bool decided = look_at_page(*extent.view, extent.page, extent.offset + 1) != PageFate::kNotYet;
+  if (!decided && is_producer(*extent.view)) return base::Error{EPERM, "a producer would wait for itself"};
   return wait_published(*extent.view, extent.page, extent.offset + 1);
 }
 

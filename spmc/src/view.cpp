@@ -53,7 +53,7 @@ void forget_view(View& view) {
 }
 
 base::Result<Extent> extent_at(const void* va, size_t size) {
-  if (!g_local.ready) return base::Error{EINVAL, "SPMC memory is not set up (spmc_init)"};
+  DL_TRY_STATUS(check_is_space());
   const auto address = reinterpret_cast<uintptr_t>(va);
   if (!in_spmc_memory(address, size)) return base::Error{EINVAL, "the range is not in SPMC memory"};
   const auto vpage = static_cast<uint32_t>((address - kSpmcVmAddress) >> kPageShift);

@@ -1,4 +1,5 @@
 // Ends die at any time, also within a message: nobody hangs, nothing is left behind.
+#include <unistd.h>
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <csignal>
@@ -69,6 +70,8 @@ TEST_CASE("a producer that crashes within a message leaves an error, not half a 
       std::string buffer(1 << 20, '\0');
       EXPECT_FAILS(chan_recv(channel, buffer.data(), buffer.size()), EPIPE, "chan_recv");
       EXPECT_FAILS(chan_recv(channel, buffer.data(), buffer.size()), EPIPE, "chan_recv");
+      EXPECT_FAILS(chan_next_size(channel), EPIPE, "chan_next_size");
+      EXPECT_FAILS(chan_test(channel), EPIPE, "chan_test");
       EXPECT(producer.join() != 0);
       EXPECT(chan_free(channel) == 0);
     });
@@ -97,6 +100,103 @@ TEST_CASE("after the producer's end its consumers drain what it sent, then get E
       }
     });
   }
+}
+
+namespace {
+
+int g_calls = 0;
+
+void hold_back_sigchld(int how) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  sigprocmask(how, &set, nullptr);
+}
+
+// What a program may do with the signal by which its children's ends are noticed.
+void (*const kTreatments[])() = {
+    [] { hold_back_sigchld(SIG_BLOCK); },
+    [] { std::signal(SIGCHLD, SIG_IGN); },
+    [] { std::signal(SIGCHLD, SIG_DFL); },
+    [] { std::signal(SIGCHLD, [](int) { ++g_calls; }); },
+};
+
+// A child that sends a message when it is told to, and ends.
+struct Speaker {
+  chan_id go = make_channel(), data = make_channel(8192);
+  Child child;
+  Speaker()
+      : child([go = go, data = data] {
+          receive(go);
+          send(data, "alive");
+          return 0;
+        }) {
+    EXPECT(chan_setcons(go, child.number()) == 0);
+    EXPECT(chan_setprod(data, child.number(), 1) == 0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a producer's end is seen whatever the program does with SIGCHLD") {
+  for (const Mode mode : kModes) {
+    for (void (*const treat)() : kTreatments) {
+      run_job(mode, [=] {
+        Speaker speaker;
+        speaker.child.start();
+        treat();
+        send(speaker.go, "");
+        EXPECT(receive(speaker.data) == "alive");
+        char byte;
+        EXPECT_FAILS(chan_recv(speaker.data, &byte, 1), EPIPE, "chan_recv");
+        speaker.child.join_well();
+        hold_back_sigchld(SIG_UNBLOCK);
+      });
+    }
+  }
+}
+
+TEST_CASE("a consumer's end is seen by a producer that waits for it, whatever the program does with SIGCHLD") {
+  for (void (*const treat)() : kTreatments) {
+    run_job(kDefaultMode, [=] {
+      const chan_id channel = make_channel(8192), go = make_channel();
+      Child consumer([=] { return receive(go) == "" ? 0 : 1; });
+      EXPECT(chan_setcons(channel, consumer.number()) == 0);
+      EXPECT(chan_setcons(go, consumer.number()) == 0);
+      consumer.start();
+      treat();
+      send(go, "");
+      for (uint32_t i = 0; i < 1500; ++i) send(channel, pattern(4000, i));
+      consumer.join_well();
+    });
+  }
+}
+
+TEST_CASE("in a program that was started with SIGCHLD held back a sibling sees a producer's end") {
+  const auto run = test_support::run_same([] {
+    setenv("DLINUX_NO_REEXEC", "1", 1);
+    hold_back_sigchld(SIG_BLOCK);
+    EXPECT(space_init(8) == 0);
+    int seen[2];
+    EXPECT(pipe(seen) == 0);
+    const chan_id channel = make_channel();
+    Child producer([] { return 0; });
+    Child consumer([=] {
+      char byte = 0;
+      EXPECT_FAILS(chan_recv(channel, &byte, 1), EPIPE, "chan_recv");
+      return write(seen[1], &byte, 1) == 1 ? 0 : 1;
+    });
+    EXPECT(chan_setcons(channel, consumer.number()) == 0);
+    EXPECT(chan_setprod(channel, producer.number(), 0) == 0);
+    consumer.start();
+    producer.start();
+    char byte;
+    while (read(seen[0], &byte, 1) != 1) EXPECT(errno == EINTR);  // the root is in no call of ours meanwhile
+    consumer.join_well();
+    producer.join_well();
+    return 0;
+  });
+  CHECK(run.exit_code == 0);
 }
 
 TEST_CASE("a killed consumer does not hold the producer back") {

@@ -1,8 +1,15 @@
 // Every misuse is an error that names the channel and changes nothing.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <cstdio>
 
-#include "job.hpp"
+#include <space/space.h>
+
+#include "stream_job.hpp"
 
 using namespace chan_job;
 
@@ -165,5 +172,105 @@ TEST_CASE("no room for more channels is an error, and room comes back") {
     EXPECT_FAILS(chan_alloc_window(size_t{32} << 20), ENOMEM, "chan_alloc_window");
     EXPECT(chan_free(channels.back()) == 0);
     EXPECT(chan_alloc_window(size_t{32} << 20) > 0);
+  });
+}
+
+TEST_CASE("a process that a plain fork made can do nothing to its parent's channels") {
+  run_job(kDefaultMode, [] {
+    const chan_id channel = make_channel(), down = make_channel(), given = make_channel();
+    const stream_id stream = make_stream();
+    Child consumer([=] {
+      EXPECT(receive(channel) == "before" && receive(channel) == "after");
+      EXPECT(read_all(stream, 6) == "before" && read_all(stream, 5) == "after");
+      receive(down);
+      return 0;
+    });
+    EXPECT(chan_setcons(channel, consumer.number()) == 0);
+    EXPECT(stream_setcons(stream, consumer.number()) == 0);
+    EXPECT(chan_setcons(down, consumer.number()) == 0);
+    EXPECT(chan_setprod(given, consumer.number(), 0) == 0);
+    consumer.start();
+    send(channel, "before");
+    write(stream, "before");
+    std::fflush(stdout);
+    const pid_t stranger = fork();
+    if (stranger == 0) {
+      const char* const why = "forked without space_start";
+      char byte = 0;
+      EXPECT_FAILS(chan_send(channel, &byte, 1), EPERM, why);
+      EXPECT_FAILS(chan_sendLast(channel, &byte, 1), EPERM, why);
+      EXPECT_FAILS(chan_recv(channel, &byte, 1), EPERM, why);
+      EXPECT_FAILS(chan_test(channel), EPERM, why);
+      EXPECT_FAILS(chan_free(channel), EPERM, why);
+      EXPECT_FAILS(chan_free(given), EPERM, why);
+      EXPECT_FAILS(chan_setcons(channel, 1), EPERM, why);
+      EXPECT_FAILS(chan_alloc(), EPERM, why);
+      EXPECT_FAILS(stream_write(stream, &byte, 1), EPERM, why);
+      EXPECT_FAILS(stream_flush(stream), EPERM, why);
+      EXPECT_FAILS(stream_free(stream), EPERM, why);
+      _exit(0);
+    }
+    int status = -1;
+    EXPECT(waitpid(stranger, &status, 0) == stranger && status == 0);
+    send(channel, "after");
+    write(stream, "after");
+    EXPECT(stream_end(stream) == 0);
+    send(down, "");
+    consumer.join_well();
+  });
+}
+
+TEST_CASE("a new space has had no failure yet") {
+  run_job(kDefaultMode, [] {
+    EXPECT(*chan_last_error() == 0);
+    EXPECT_FAILS(chan_recv(77, nullptr, 0), EBADF, "no channel 77");
+    Child child([] { return *chan_last_error() == 0 ? 0 : 1; });
+    child.start();
+    child.join_well();
+    EXPECT(*chan_last_error() != 0);
+  });
+}
+
+namespace {
+// Private memory cannot grow from now on, or can again.
+void allow_memory(bool more) {
+  rlimit limit;
+  EXPECT(getrlimit(RLIMIT_AS, &limit) == 0);
+  long pages = 0;
+  FILE* const file = std::fopen("/proc/self/statm", "r");
+  EXPECT(file != nullptr && std::fscanf(file, "%ld", &pages) == 1);
+  std::fclose(file);
+  limit.rlim_cur = more ? limit.rlim_max : static_cast<rlim_t>(pages) * 4096;
+  EXPECT(setrlimit(RLIMIT_AS, &limit) == 0);
+}
+
+// Hands out ends of the channels, from the first on, until one is refused; how many that were.
+size_t hand_out(const std::vector<chan_id>& channels, size_t from, int child) {
+  for (size_t i = from; i < channels.size(); ++i)
+    if (chan_setcons(channels[i], child) != 0) return i;
+  return channels.size();
+}
+}  // namespace
+
+TEST_CASE("without private memory channels are not made nor handed out, and nothing has changed") {
+  if (test_support::kAddressSanitizer) return;  // its memory cannot be limited
+  run_job(kDefaultMode, [] {
+    Child child([] { return 0; });
+    std::vector<chan_id> channels;
+    channels.reserve(4000);
+    channels.push_back(make_channel(8192));
+    allow_memory(false);
+    for (chan_id id; (id = chan_alloc_window(8192)) > 0;) channels.push_back(id);
+    EXPECT(errno == ENOMEM && channels.size() < 4000);
+    const size_t handed = hand_out(channels, 0, child.number());
+    EXPECT(errno == ENOMEM && handed < channels.size());
+    allow_memory(true);
+    const chan_id next = make_channel(8192);
+    EXPECT(next == channels.back() + 1);
+    EXPECT(hand_out(channels, handed, child.number()) == channels.size());
+    child.start();
+    child.join_well();
+    channels.push_back(next);
+    for (const chan_id id : channels) EXPECT(chan_free(id) == 0);
   });
 }

@@ -120,6 +120,29 @@ TEST_CASE("changing to eager, handing over and freeing publish what was withheld
   }
 }
 
+TEST_CASE("a handing over that is refused publishes nothing") {
+  run_job(kDefaultMode, [] {
+    Stage stage;
+    const auto act = [](chan_id data, int step) {
+      EXPECT(chan_set_policy(data, CHAN_LAZY) == 0);
+      if (step == 0) send(data, "withheld");
+      if (step == 1) EXPECT_FAILS(chan_setprod(data, 77, 0), ESRCH, "no child 77");
+      if (step == 2) {
+        Child started([] { return 0; });
+        started.start();
+        EXPECT_FAILS(chan_setprod(data, started.number(), 0), EBUSY, "started already");
+        started.join_well();
+      }
+    };
+    stage.start(act, 3);
+    for (int step = 0; step < 3; ++step) {
+      stage.step();
+      EXPECT(chan_test(stage.data) == 0);
+    }
+    stage.end();
+  });
+}
+
 TEST_CASE("policies may change from message to message") {
   for (const Mode mode : kModes) {
     run_job(mode, [] {

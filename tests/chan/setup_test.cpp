@@ -1,7 +1,12 @@
 // Who has which end: handing over, through several levels, and where a new end stands.
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstdio>
+
+#include <space/space.h>
 
 #include "job.hpp"
 
@@ -127,6 +132,34 @@ TEST_CASE("a space that gave its end away keeps no frames alive") {
     EXPECT(chan_setprod(channel, producer.number(), 0) == 0);
     producer.start();
     producer.join_well();
+  });
+}
+
+TEST_CASE("a start that fails takes nothing away") {
+  run_job(kDefaultMode, [] {
+    const chan_id channel = make_channel();
+    Child producer([=] {
+      send(channel, "hello");
+      return 0;
+    });
+    Child consumer([=] { return receive(channel) == "hello" ? 0 : 1; });
+    EXPECT(chan_setprod(channel, producer.number(), 0) == 0);
+    // The limit does not count for root.
+    if (getuid() == 0 && setresuid(65534, 65534, 65534) != 0) return;
+    rlimit limit;
+    EXPECT(getrlimit(RLIMIT_NPROC, &limit) == 0);
+    const rlim_t before = std::exchange(limit.rlim_cur, 0);
+    EXPECT(setrlimit(RLIMIT_NPROC, &limit) == 0);
+    const auto nothing = [](void*) { return 0; };
+    EXPECT(space_start(producer.number(), nothing, nullptr) == -1 && errno == EAGAIN);
+    limit.rlim_cur = before;
+    EXPECT(setrlimit(RLIMIT_NPROC, &limit) == 0);
+    EXPECT(chan_setcons(channel, consumer.number()) == 0);
+    consumer.start();
+    producer.start();
+    EXPECT_FAILS(chan_setcons(channel, Child().number()), EPERM, "given away");
+    producer.join_well();
+    consumer.join_well();
   });
 }
 

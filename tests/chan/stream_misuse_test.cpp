@@ -107,6 +107,19 @@ TEST_CASE("bad arguments, and ends for children that cannot have them") {
   });
 }
 
+TEST_CASE("a handing over that is refused flushes nothing") {
+  run_job(kDefaultMode, [] {
+    const stream_id stream = make_stream();
+    Child consumer([=] { return stream_test(stream); });
+    EXPECT(stream_setcons(stream, consumer.number()) == 0);
+    write(stream, "withheld");
+    EXPECT_FAILS(stream_setprod(stream, 77, 0), ESRCH, "no child 77");
+    EXPECT_FAILS(stream_setcons(stream, consumer.number()), EEXIST, "has an end of it already");
+    consumer.start();
+    consumer.join_well();
+  });
+}
+
 TEST_CASE("values and Results") {
   run_job(kDefaultMode, [] {
     auto made = chan::Stream::try_create(8192);

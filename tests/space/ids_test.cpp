@@ -1,4 +1,7 @@
 // Internal IDs, global IDs, paths, and the arguments of space_init and space_alloc.
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 #include <spmc/spmc.h>
 
 #include "space_test.hpp"
@@ -160,4 +163,54 @@ TEST_CASE("space_init takes SPMC memory that is there already, if it has room") 
     return join(start(0, [] { return 17; })).exit_code;
   });
   CHECK(run.exit_code == 17);
+}
+
+TEST_CASE("a space among a million possible ones touches the slots in use alone") {
+  const auto run = run_as_root(
+      [] {
+        if (join(start(0, [] { return join(start(0, [] { return 4; })).exit_code; })).exit_code != 4) return 1;
+        struct stat segment;
+        if (fstat(spmc::segment::descriptor(), &segment) != 0) return 2;
+        return segment.st_blocks * 512 < 16 << 20 ? 0 : 3;
+      },
+      1 << 20);
+  CHECK(run.exit_code == 0);
+}
+
+namespace {
+// Private memory cannot grow from now on, or can again.
+void allow_memory(bool more) {
+  rlimit limit;
+  getrlimit(RLIMIT_AS, &limit);
+  long pages = 0;
+  FILE* const file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr || std::fscanf(file, "%ld", &pages) != 1) std::exit(97);
+  std::fclose(file);
+  limit.rlim_cur = more ? limit.rlim_max : static_cast<rlim_t>(pages) * 4096;
+  setrlimit(RLIMIT_AS, &limit);
+}
+}  // namespace
+
+TEST_CASE("without private memory space_alloc fails, and has changed nothing") {
+  if (test_support::kAddressSanitizer) return;  // its memory cannot be limited
+  const auto run = run_as_root(
+      [] {
+        allow_memory(false);
+        int last = 0;
+        for (;;) {
+          const int sid = space_alloc(last);
+          if (sid < 0) break;
+          if (sid != ++last) return 1;
+        }
+        if (errno != ENOMEM || *space_last_error() == 0) return 2;
+        allow_memory(true);
+        const int next = space_alloc(last);
+        if (next != last + 1) return 3;
+        for (int sid = 1; sid <= next; ++sid)
+          if (space_join(sid) != 0) return 4;
+        return space::load_life(spmc::SpaceId{static_cast<uint32_t>(next + 1)}).state == space::LifeState::kFree ? 0
+                                                                                                                 : 5;
+      },
+      30000);
+  CHECK(run.exit_code == 0);
 }

@@ -118,6 +118,107 @@ TEST_CASE("the program's own SIGCHLD handler is called, whether older or newer t
   CHECK(run.exit_code == 0);
 }
 
+namespace {
+struct sigaction g_before_newer, g_before_newest;
+int g_newer_calls = 0, g_newest_calls = 0;
+
+void pass_on(const struct sigaction& before, int signal, siginfo_t* info, void* context) {
+  if (before.sa_flags & SA_SIGINFO) before.sa_sigaction(signal, info, context);
+  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) before.sa_handler(signal);
+}
+
+void newer(int signal, siginfo_t* info, void* context) {
+  ++g_newer_calls;
+  pass_on(g_before_newer, signal, info, context);
+}
+
+void newest(int signal, siginfo_t* info, void* context) {
+  ++g_newest_calls;
+  pass_on(g_before_newest, signal, info, context);
+}
+
+void install(void (*handler)(int, siginfo_t*, void*), struct sigaction* before) {
+  struct sigaction action = {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigaction(SIGCHLD, &action, before);
+}
+}  // namespace
+
+TEST_CASE("handlers that call the one before them are each called once for each end") {
+  setenv("DLINUX_NO_REEXEC", "1", 1);
+  const auto run = test_support::run_same([] {
+    std::signal(SIGCHLD, count_call);
+    space_init(8);
+    if (join(start(0, kExits5)).exit_code != 5 || g_calls != 1) return 1;
+    install(newer, &g_before_newer);
+    if (join(start(1, kExits5)).exit_code != 5 || g_calls != 2 || g_newer_calls != 1) return 2;
+    install(newest, &g_before_newest);
+    if (join(start(2, kExits5)).exit_code != 5) return 3;
+    return g_calls == 3 && g_newer_calls == 2 && g_newest_calls == 1 ? 0 : 4;
+  });
+  CHECK(run.exit_code == 0);
+}
+
+TEST_CASE("SIGCHLD that whoever started the program holds back is let through, in children too") {
+  setenv("DLINUX_NO_REEXEC", "1", 1);
+  const auto run = test_support::run_same([] {
+    sigset_t set, now;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, nullptr);
+    space_init(8);
+    sigprocmask(SIG_BLOCK, &set, &now);
+    if (sigismember(&now, SIGCHLD)) return 1;
+    // From here on it is the program's own wish, for this space.
+    const int child = start(0, [] {
+      sigset_t mine;
+      sigprocmask(SIG_BLOCK, nullptr, &mine);
+      return sigismember(&mine, SIGCHLD) ? 1 : 0;
+    });
+    if (join(child).exit_code != 0) return 2;
+    sigprocmask(SIG_BLOCK, nullptr, &now);
+    return sigismember(&now, SIGCHLD) ? 0 : 3;
+  });
+  CHECK(run.exit_code == 0);
+}
+
+namespace {
+// Gone, without having been waited for here.
+bool gone_without_wait(pid_t pid) {
+  for (int i = 0; i < 2000; ++i) {
+    if (kill(pid, 0) != 0) return true;
+    usleep(1000);
+  }
+  return false;
+}
+
+pid_t fork_stranger() {
+  std::fflush(stdout);
+  const pid_t pid = fork();
+  if (pid == 0) _exit(0);
+  return pid;
+}
+}  // namespace
+
+TEST_CASE("a program that wants no zombies of its own children gets none, before the first space and after it") {
+  for (const bool by_flag : {false, true}) {
+    const auto run = run_as_root([=] {
+      struct sigaction none = {};
+      none.sa_handler = by_flag ? SIG_DFL : SIG_IGN;
+      none.sa_flags = by_flag ? SA_NOCLDWAIT : 0;
+      sigaction(SIGCHLD, &none, nullptr);
+      if (!gone_without_wait(fork_stranger())) return 1;
+      const int stays = start(0, [] { return space_ret(); });
+      const int ended = start(1, kExits5);
+      for (int i = 0; i < 5; ++i)
+        if (!gone_without_wait(fork_stranger())) return 2;
+      return join(ended).exit_code == 5 && join(stays).exit_code == 0 ? 0 : 3;
+    });
+    CHECK(run.exit_code == 0);
+  }
+}
+
 TEST_CASE("nothing is lost when the program blocks, ignores or steals SIGCHLD") {
   const auto run = run_as_root([] {
     sigset_t set;

@@ -1,6 +1,11 @@
 // Every error of the API: -1 or NULL, errno, a sentence, and nothing has changed.
 #include "job.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+
 using namespace spmc_test;
 
 namespace {
@@ -59,7 +64,8 @@ TEST_CASE("addresses and sizes are checked", "[errors]") {
     NEED_ERRNO(spmcR_setfix(region, kRegion + kPage), EINVAL);
     NEED_ERRNO(spmcR_publish(region + kRegion - 1, 2), EINVAL);
     NEED(spmcR_write(region, g_buffer, 0) == 0);
-    NEED(spmcR_publish(region, 0) == 0);
+    NEED_ERRNO(spmcR_publish(region, 0), EINVAL);
+    NEED_ERRNO(spmcR_publish(region + 8, 0), EINVAL);
     Job::check(1);
   });
 }
@@ -141,6 +147,62 @@ TEST_CASE("the space layer says who may be given regions", "[errors]") {
     NEED_ERRNO(spmcR_wait(region), EPIPE);
     NEED(spmcR_place(1, kPage) == region);
   });
+}
+
+TEST_CASE("a new space has had no error", "[errors]") {
+  in_a_job([](Job& job) {
+    NEED_ERRNO(spmcR_clear(kBegin, kPage), EFAULT);
+    job.start(1, [] {
+      NEED(*spmc_last_error() == 0);
+      return 0;
+    });
+    job.join_well(1);
+  });
+}
+
+TEST_CASE("a process that a space forks by itself is no space", "[errors]") {
+  const auto fork_plainly = [](const std::function<void()>& body) {
+    std::fflush(nullptr);
+    const pid_t process = fork();
+    NEED(process >= 0);
+    if (process == 0) {
+      body();
+      _exit(0);
+    }
+    int status = 0;
+    NEED(waitpid(process, &status, 0) == process && WIFEXITED(status));
+    return WEXITSTATUS(status);
+  };
+  const auto run = in_a_job([&](Job& job) {
+    std::byte* region = region_of(kRegion);
+    const size_t data = kRegion - kPage;
+    NEED(spmcR_copycons(1, region, region, kRegion) == 0);
+    job.start(1, [&] {
+      char got[6];
+      NEED(spmcR_read(region, got, sizeof got) == 0);
+      NEED(std::memcmp(got, "theirs", sizeof got) == 0);
+      return 0;
+    });
+    const int plain = fork_plainly([&] {
+      NEED_ERRNO(spmcR_write(region, "plain!", 6), EPERM);
+      NEED_ERRNO(spmcR_read(region, g_buffer, 6), EPERM);
+      NEED_ERRNO(spmcR_publish(region, 6), EPERM);
+      NEED_ERRNO(spmcR_setfix(region, kPage), EPERM);
+      NEED_ERRNO(spmcR_test(region), EPERM);
+      NEED_ERRNO(spmcR_extend(region + data, region, data), EPERM);
+      NEED_ERRNO(spmcR_copycons(2, region, region, kRegion), EPERM);
+      NEED_ERRNO(spmcR_clear(region, kRegion), EPERM);
+      NEED(spmcR_alloc_fails(kPage, EPERM) == nullptr);
+      NEED(std::strstr(spmc_last_error(), "is no space") != nullptr);
+    });
+    NEED(plain == 0);
+    NEED(fork_plainly([&] { region[0] = std::byte{'p'}; }) == spmc::base::kViolationExit);
+    NEED(spmcR_write(region, "theirs", 6) == 0);
+    NEED(spmcR_publish(region, 6) == 0);
+    job.join_well(1);
+    Job::check(2);
+  });
+  CHECK(run.err.find("this process was forked without space_start: it is no space") != std::string::npos);
 }
 
 TEST_CASE("after clear nothing is left to use", "[errors]") {

@@ -155,3 +155,44 @@ TEST_CASE("publishing to the end of a page fixes it", "[publish]") {
     job.join_well(1);
   });
 }
+
+TEST_CASE("a producer need not wait for what it has published", "[publish]") {
+  in_a_job([](Job&) {
+    std::byte* region = shared_region(1);
+    NEED(spmcR_write(region, "0123", 4) == 0);
+    NEED_ERRNO(spmcR_wait(region), EPERM);
+    NEED(spmcR_publish(region, 4) == 0);
+    NEED(spmcR_wait(region + 3) == 0);
+    NEED_ERRNO(spmcR_wait(region + 4), EPERM);
+    NEED(spmcR_setfix(region, kPage) == 0);
+    NEED(spmcR_wait(region + 4) == 0);
+  });
+}
+
+TEST_CASE("a publication that fails changes nothing", "[publish]") {
+  in_a_job([](Job&) {
+    std::byte* region = shared_region(1);
+    NEED(spmcR_setfix(region + kPage, kPage) == 0);
+    const size_t frames = spmc::frames_in_use();
+    NEED_ERRNO(spmcR_publish(region, 2 * kPage), EINVAL);
+    NEED(spmc::frames_in_use() == frames);
+    NEED(spmcR_extend(region, region + kPage, 3 * kPage) == 0);  // the first page holds nothing
+  });
+}
+
+// The rest of the page is still to be written, so the store is not noticed; but it changes nothing.
+TEST_CASE("what a producer stores into published bytes nobody reads", "[publish]") {
+  in_every_mode([](Job& job) {
+    std::byte* region = shared_region(1);
+    NEED(spmcR_write(region, "0123", 4) == 0);
+    NEED(spmcR_publish(region, 4) == 0);
+    region[0] = std::byte{'X'};
+    region[4] = std::byte{'4'};
+    NEED(spmcR_setfix(region, kPage) == 0);
+    job.start(1, [&] {
+      NEED(read_text(region, 5) == "01234");
+      return 0;
+    });
+    job.join_well(1);
+  });
+}

@@ -7,8 +7,9 @@
  * Setting up. A channel belongs at first to the space that allocated it, as its producer. A space hands an
  * end to a child that it has allocated (space_alloc) and not yet started; the child may hand it on to a
  * child of its own. Inside the child the channel has the same ID. Nothing is inherited by being forked: an
- * end that was not handed over is refused. A consumer's end stands where the end stands from which it was
- * made: it gets what the giver has not received yet (has not sent yet, when the giver is the producer).
+ * end that was not handed over is refused, and in a process that a space forks by itself (not by space_start)
+ * every end. A consumer's end stands where the end stands from which it was made: it gets what the giver has
+ * not received yet (has not sent yet, when the giver is the producer).
  *
  * Memory. A channel is a region of SPMC memory with a fixed window, 512 KiB unless chosen otherwise. A
  * consumer that stands still holds the producer back once it is a few windows behind; an end that nobody
@@ -23,7 +24,9 @@
  * (none is async-signal-safe). Functions return -1 on failure, set errno, and leave a sentence for people in
  * chan_last_error(). Unless said otherwise a failure changes nothing. Common to all that take a channel:
  *   EBADF   no such channel, or this space has freed its end
- *   EPERM   the channel was not handed to this space, or this end does not allow the operation */
+ *   EPERM   the channel was not handed to this space, or this end does not allow the operation, or this
+ *           process is no space (fork)
+ *   ENOMEM  also: private memory is used up */
 #ifndef CHAN_CHAN_H
 #define CHAN_CHAN_H
 
@@ -55,8 +58,8 @@ chan_id chan_alloc_window(size_t bytes);
 
 /* Producer: hands the producer's end to `child`, which continues where the caller stands. The caller
  * becomes a consumer when `ascons` is not 0. When it is 0 the caller keeps nothing but the right to hand
- * out consumers' ends (chan_setcons), until it starts that child or frees the channel. What the lazy
- * policy still withholds is published. Does not block.
+ * out consumers' ends (chan_setcons), until it has started that child or frees the channel. What the lazy
+ * policy still withholds is published, also when there is ENOMEM then. Does not block.
  * ESRCH: `child` is no child of the caller. EBUSY: it has been started. EEXIST: it has an end already.
  * EPERM: the caller is not the producer. ENOMEM: no room in the child's SPMC memory. */
 int chan_setprod(chan_id channel, int child, int ascons);
@@ -78,7 +81,8 @@ int chan_sendLast(chan_id channel, const void* buf, size_t size);
  * there.
  * EMSGSIZE: it is larger than `capacity` bytes; it stays the next message (chan_next_size tells its size).
  * EPIPE: the producer has ended or freed its end, and all that it published has been received; also when
- * it ended within this message (buf then holds part of it). EINVAL: buf is NULL and capacity is not 0. */
+ * it ended within this message (buf then holds part of it, and every later call on this end for a message
+ * fails too). EINVAL: buf is NULL and capacity is not 0. */
 ssize_t chan_recv(chan_id channel, void* buf, size_t capacity);
 
 /* Consumer: the size in bytes of the next message, which stays where it is. Blocks until it is known.

@@ -27,7 +27,9 @@
  * async-signal-safe). Functions return -1 on failure, set errno, and leave a sentence for people in
  * chan_last_error() of chan.h. Unless said otherwise a failure changes nothing. Common to all that take a stream:
  *   EBADF   no such stream, or this space has freed its end
- *   EPERM   the stream was not handed to this space, or this end does not allow the operation */
+ *   EPERM   the stream was not handed to this space, or this end does not allow the operation, or this process is
+ *           no space (fork)
+ *   ENOMEM  also: private memory is used up */
 #ifndef CHAN_STREAM_H
 #define CHAN_STREAM_H
 
@@ -53,7 +55,8 @@ stream_id stream_alloc_window(size_t bytes);
 
 /* Producer: hands the producer's end to `child`, which continues where the caller stands. The caller becomes a
  * consumer when `ascons` is not 0. When it is 0 the caller keeps nothing but the right to hand out consumers' ends
- * (stream_setcons), until it starts that child or frees the stream. Flushes first, and may block as stream_flush.
+ * (stream_setcons), until it has started that child or frees the stream. Flushes first if `child` can be handed an
+ * end, also when there is ENOMEM then, and may block as stream_flush.
  * ESRCH: `child` is no child of the caller. EBUSY: it has been started. EEXIST: it has an end already.
  * EPERM: the caller is not the producer. ENOMEM: no room in the child's SPMC memory, or as stream_write. */
 int stream_setprod(stream_id stream, int child, int ascons);

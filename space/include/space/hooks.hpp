@@ -9,16 +9,24 @@
 namespace space {
 
 bool initialised();
+extern bool g_forked_without_start;
+// In a process that a space has forked without space_start: it is none. Costs a load, unlike initialised(), so each
+// message can ask. Async-signal-safe.
+inline bool forked_without_start() { return g_forked_without_start; }
 // The slot of this space. Async-signal-safe.
 spmc::SpaceId self();
 // The slot of a child of this space by its internal ID. Error ESRCH.
 spmc::base::Result<spmc::SpaceId> child_slot(int sid);
+// For a parent that asks alive() again and again in place of waiting: notices the end of the child also where the
+// program blocks, ignores or steals SIGCHLD. Some system calls; does not block.
+void look_at_child(int sid);
 // A number unique to this space among all that ever lived in this program (64-bit hash of its path): for IDs that two
 // spaces make up at the same time.
 uint64_t path_hash();
 
-// Called in the parent just before each child is started.
-void set_before_start_hook(void (*hook)(spmc::SpaceId child));
+// Called in the parent for each child that is started: `before` just before it is forked, which may fail then; `after`
+// when it has been.
+void set_start_hooks(void (*before)(spmc::SpaceId child), void (*after)(spmc::SpaceId child));
 
 // Makes this process the root space of the segment that it has made or joined (spmc::try_init, spmc::try_join). For
 // launchers: does what space_init does, but never executes the program again.

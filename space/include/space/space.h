@@ -1,13 +1,23 @@
 /* Spaces: nested, single-threaded processes with copy-on-write memory (paper 004, II.B, III.A, Table I).
  *
  * A space starts children, waits for them, stops them and lets them go on; it never outlives its parent. The first
- * process is the root space. Only a parent acts on its own children.
+ * process is the root space. Only a parent acts on its own children. (The kernel keeps that tie; it drops it when a
+ * space changes its credentials, as by setuid, or executes a program with raised rights. Such a space ends with a
+ * parent that returns or calls exit or space_exit, but not with one that is killed.)
  *
- * Names. space_alloc returns the child's internal ID `sid`: 1, 2, 3, ... in the order of the calls of this parent, never
- * used again. A space's path ("/2/1": first child of the second child of the root) is unique in the program; its
+ * Names. space_alloc returns the child's internal ID `sid`: 1, 2, 3, ... in the order of the calls of this parent,
+ * never used again. A space's path ("/2/1": first child of the second child of the root) is unique in the program; its
  * global ID is what the program chose. All three depend on the program's own calls alone, never on timing.
  *
- * Errors: -1 or NULL with errno set and a text in space_last_error(). Outputs are then unchanged.
+ * SIGCHLD. The first space_start of a space installs a handler, which calls the one there was. A newer one of the
+ * program may call the one before it; if it does not, or if the program ignores the signal or holds it back, ends of
+ * children are noticed in calls of this space that wait: others who wait for such a child, for its messages say, wait
+ * until then. Processes that are no spaces are left to the program, which may wait for them: its own, and those that
+ * its descendants have left behind, which become its children. A program that waits for none and wants no zombies says
+ * so as ever, by SIG_IGN or SA_NOCLDWAIT: they are collected then, and the ends of spaces still noticed.
+ *
+ * Errors: -1 or NULL with errno set and a text in space_last_error(). Outputs are then unchanged. ENOMEM, from any
+ * function: private memory is used up; calling again is safe.
  * Unless stated otherwise a function does not block, may be called by any space after space_init, is not
  * async-signal-safe, and gives the same result in every run. */
 #ifndef SPACE_SPACE_H
@@ -23,9 +33,9 @@ extern "C" {
 /* Makes this process the root space, with room for `nspaces` spaces at once (1 to 2^20, itself included; the same in
  * every run). Call it first in main: where address randomisation is on, it is turned off and the program is executed
  * again from its start with the same arguments, so that addresses repeat (not when DLINUX_NO_REEXEC is set, nor for
- * programs with raised rights). Takes over SIGCHLD (the program's handler is called afterwards) and orphaned
- * descendants. Also calls spmc_init, unless that was done for at least as many spaces. Again, or in a child space: does
- * nothing.
+ * programs with raised rights). Lets SIGCHLD through if whoever started the program has it held back, as space_start
+ * does for the child. Also calls spmc_init, unless that was done for at least as many spaces. Again, or in a child
+ * space: does nothing.
  * Errors: EINVAL nspaces out of range or larger than at first; ENOMEM. */
 int space_init(int nspaces);
 
@@ -50,7 +60,8 @@ int space_alloc_with(int gid, const struct space_options* options);
 /* Starts the child: it runs fn(arg) on a copy of the caller's memory and ends with the result as its exit status (the
  * low 8 bits, stdio flushed, no exit handlers run). stdio of the caller is flushed first. The child dies with the
  * calling thread: in the root space, call it from one that lives as long as the program.
- * Errors: ESRCH no such child; EINVAL started before, or fn is NULL; EAGAIN, ENOMEM no process. */
+ * Errors: ESRCH no such child; EINVAL started before, ended or given up, or fn is NULL; EAGAIN, ENOMEM no process: the
+ * child can be started again. */
 int space_start(int sid, int (*fn)(void*), void* arg);
 
 /* Waits until the child stops in space_ret or ends. Stopped: with `restart` it goes on and 1 is returned; without it
@@ -58,14 +69,16 @@ int space_start(int sid, int (*fn)(void*), void* arg);
  * Blocks. Errors: ESRCH; EINVAL not started. */
 int space_sync(int sid, int restart);
 
-/* space_sync(sid, 0): waits for the child's end; 0. A child that was never started is given up. Again: 0 at once. */
+/* space_sync(sid, 0): waits for the child's end; 0. A child that was never started is given up. Again: 0 at once, as
+ * long as the child is remembered (space_status); then ESRCH. */
 int space_join(int sid);
 
 /* Waits as space_sync does, but leaves a stopped child stopped and returns 1: the caller may hand it regions before
  * it goes on with space_sync. Blocks. */
 int space_wait(int sid);
 
-/* Kills the child (SIGKILL) and its descendants, and joins it. How far it had come depends on timing. Blocks briefly. */
+/* Kills the child (SIGKILL) and its descendants, and joins it. How far it had come depends on timing. Blocks briefly.
+ */
 int space_kill(int sid);
 
 /* Stops this space until its parent lets it go on: 0. Flushes stdio first. Does not return when the parent wants no
@@ -93,7 +106,8 @@ struct space_exit_info {
   int exit_code;   /* 0 to 255; -1: ended by a signal, or never started, or unknown */
   int signal;      /* the signal's number, or 0 */
   int core_dumped; /* 1: the signal left a core file */
-  int violation;   /* 1: stopped because it broke a rule of SPMC memory; it has said which on standard error */
+  int violation;   /* 1: stopped because it broke a rule of SPMC memory (or called _exit(118)); it has said which on
+                    * standard error */
   int unknown;     /* 1: another wait() in this program took the child's status */
 };
 

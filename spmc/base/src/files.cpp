@@ -106,6 +106,11 @@ void open_standard_files() {
   if (fd >= 0) ::close(fd);
 }
 
+UniqueFd above_standard_files(UniqueFd fd) {
+  if (!fd.valid() || fd.get() > STDERR_FILENO) return fd;
+  return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
+
 bool is_terminal(int fd) { return ::isatty(fd) != 0; }
 
 bool same_file(int one, int other) {

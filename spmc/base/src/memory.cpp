@@ -1,16 +1,45 @@
 // Descriptors, mappings and shared files.
+#include <base/files.hpp>
 #include <base/mapping.hpp>
 #include <base/sys.hpp>
 #include <base/unique_fd.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 namespace spmc::base {
+namespace {
+
+// While it lives this process may make a file of `size` bytes, if the hard limit allows it. A sparse file counts with
+// its whole size, and one that is too large brings SIGXFSZ. Stores into its pages are not subject to the limit.
+class LargeFilesAllowed {
+ public:
+  explicit LargeFilesAllowed(size_t size) {
+    if (::getrlimit(RLIMIT_FSIZE, &before_) != 0 || size <= before_.rlim_cur) return;
+    rlimit raised = before_;
+    raised.rlim_cur = raised.rlim_max;
+    changed_ = ::setrlimit(RLIMIT_FSIZE, &raised) == 0;
+    enough_ = changed_ && size <= raised.rlim_cur;
+  }
+  LargeFilesAllowed(const LargeFilesAllowed&) = delete;
+  LargeFilesAllowed& operator=(const LargeFilesAllowed&) = delete;
+  ~LargeFilesAllowed() {
+    if (changed_) ::setrlimit(RLIMIT_FSIZE, &before_);
+  }
+  bool enough() const { return enough_; }
+
+ private:
+  rlimit before_{};
+  bool changed_ = false;
+  bool enough_ = true;
+};
+
+}  // namespace
 
 void UniqueFd::reset(int fd) {
   if (fd_ >= 0) ::close(fd_);
@@ -87,8 +116,10 @@ void bring_in(void* address, size_t size) {
 }
 
 Result<UniqueFd> create_shared_file(const char* name, size_t size) {
-  UniqueFd fd(::memfd_create(name, MFD_CLOEXEC));
+  UniqueFd fd = above_standard_files(UniqueFd(::memfd_create(name, MFD_CLOEXEC)));
   if (!fd.valid()) return Error{errno, "memfd_create"};
+  const LargeFilesAllowed allowed(size);
+  if (!allowed.enough()) return Error{EFBIG, "the shared memory is a larger file than is allowed (ulimit -f)"};
   if (::ftruncate(fd.get(), static_cast<off_t>(size)) != 0) return Error{errno, "sizing the shared segment"};
   return fd;
 }

@@ -4,6 +4,7 @@
 #include <base/sys.hpp>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -45,6 +46,11 @@ void tie_to_parent(pid_t expected_parent) {
   // The order matters: a parent that dies after the prctl kills us, one that died before is seen by getppid.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != expected_parent) die(128 + SIGKILL);
+}
+
+Status on_fork(void (*in_child)()) {
+  if (const int error = ::pthread_atfork(nullptr, nullptr, in_child); error != 0) return Error{error, "pthread_atfork"};
+  return {};
 }
 
 Result<pid_t> fork_tied() {

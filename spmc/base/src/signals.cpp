@@ -1,5 +1,6 @@
 #include <base/check.hpp>
 #include <base/signals.hpp>
+#include <base/sys.hpp>
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <iterator>
 
 namespace spmc::base {
@@ -83,6 +85,19 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   if (info->si_code <= 0 || !comes_again) ::raise(signal);
 }
 
+// By its whole path, which the dynamic linker does not know: of the program it has the first argument, as it was given,
+// and of a library the name by which it was loaded, in whatever folder that was. Empty: none.
+std::string file_mapped_at(uintptr_t address) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long first = 0, end = 0;
+    int path = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx %*s %*s %*s %*s %n", &first, &end, &path) < 2) continue;
+    if (first <= address && address < end) return line.substr(static_cast<size_t>(path));
+  }
+  return {};
+}
+
 // The one by which Fortran's runtime library prints a backtrace, and then lets the process die.
 bool is_fortrans(const struct sigaction& action) {
   Dl_info info;
@@ -122,9 +137,12 @@ void ignore_broken_pipes() { ::signal(SIGPIPE, SIG_IGN); }
 
 SignalReport wait_signal(std::initializer_list<int> signals, uint64_t timeout_ns) {
   const sigset_t set = set_of(signals);
+  const uint64_t begin = monotonic_ns();
   siginfo_t info;
   for (;;) {
-    timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000u), static_cast<long>(timeout_ns % 1'000'000'000u)};
+    // Another signal, handled meanwhile, makes it no longer.
+    const uint64_t left = timeout_ns - std::min(timeout_ns, monotonic_ns() - begin);
+    timespec t{static_cast<time_t>(left / 1'000'000'000u), static_cast<long>(left % 1'000'000'000u)};
     const int got = timeout_ns == 0 ? ::sigwaitinfo(&set, &info) : ::sigtimedwait(&set, &info, &t);
     if (got > 0) return {got, info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL};
     if (errno != EINTR) return {};
@@ -172,12 +190,15 @@ void describe_place(uintptr_t place, char* text, unsigned long size) {
   }
 }
 
-void describe_offset(uintptr_t place, char* text, unsigned long size) {
+std::string describe_offset(uintptr_t place) {
   Dl_info info;
-  text[0] = 0;
-  if (place == 0 || ::dladdr(reinterpret_cast<void*>(place), &info) == 0 || info.dli_fname == nullptr) return;
-  const auto offset = place - reinterpret_cast<uintptr_t>(info.dli_fbase);
-  std::snprintf(text, size, "%s+0x%lx", info.dli_fname, static_cast<unsigned long>(offset));
+  if (place == 0 || ::dladdr(reinterpret_cast<void*>(place), &info) == 0) return {};
+  const auto base = reinterpret_cast<uintptr_t>(info.dli_fbase);
+  const std::string file = file_mapped_at(base);
+  if (file.empty()) return {};
+  char offset[24];
+  std::snprintf(offset, sizeof offset, "+0x%lx", static_cast<unsigned long>(place - base));
+  return file + offset;
 }
 
 void die_after(unsigned seconds, int status) {

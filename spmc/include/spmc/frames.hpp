@@ -14,7 +14,8 @@ class FramePool {
   explicit FramePool(SpaceId owner) : owner_(owner) {}
 
   // A frame of this space, first-in first-out over the frames it owns; claims new chunks when none is free.
-  // The content is whatever was there. Error ENOMEM when all frames of the segment are in use.
+  // The content is whatever was there. Error ENOMEM when all frames of the segment are in use, or no private memory is
+  // left.
   // `region` (RegionId + 1, or 0) and `page` are in its PageInfo before it counts as held, so that a frame whose space
   // dies before linking it anywhere can be told from others (reap.cpp).
   base::Result<EPageIndex> try_alloc(uint32_t region = 0, uint32_t page = 0);
@@ -28,7 +29,8 @@ class FramePool {
 
   size_t chunks() const { return chunks_.size(); }
   size_t frames_held() const;
-  void adopt(uint32_t chunk);  // takes over a chunk that this space has just become the owner of
+  // Takes over a chunk that this space has just become the owner of. Without memory to note it in, it is not used.
+  void adopt(uint32_t chunk);
 
  private:
   SpaceId owner_;

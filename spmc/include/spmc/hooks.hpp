@@ -33,4 +33,9 @@ void set_alive_hook(bool (*alive)(SpaceId));
 // SpaceId, and every space is accepted.
 void set_child_hook(int (*resolve)(int child, SpaceId* id));
 
+// Runs in this space before a wait of this layer that lasts, in a moment when SIGCHLD is let through, as it is during
+// the rest of the wait: so that ends of its children are noticed, for which it may wait. Null, as at first: nothing is
+// to be done, and SIGCHLD stays as it is. Must be async-signal-safe: a fault may wait.
+void set_long_wait_hook(void (*hook)());
+
 }  // namespace spmc

@@ -24,7 +24,7 @@ namespace spmc {
 inline constexpr uintptr_t kSegmentAddress = 0x2000'0000'0000;
 inline constexpr uintptr_t kSpmcVmAddress = 0x3000'0000'0000;
 inline constexpr uint64_t kMagic = 0x31'58'55'4e'49'4c'44'00;  // "\0DLINUX1"
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr uint32_t kFramesPerChunk = 64;
 
 struct alignas(4096) Header {
@@ -47,6 +47,7 @@ struct alignas(4096) Header {
   alignas(64) std::atomic<uint32_t> chunks_seen;  // chunks from here on never had an owner
   std::atomic<uint32_t> next_region;  // regions are numbered in order of allocation, and reused lowest first
   uint32_t window_pages;              // memory that a region's window of generations may take; set by the creator
+  std::atomic<uint32_t> slots_seen;   // space slots from here on were never in use (space/slots.hpp)
 };
 static_assert(sizeof(Header) == 4096);
 static_assert(offsetof(Header, segment_bytes) == 32);

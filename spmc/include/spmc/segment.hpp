@@ -12,7 +12,7 @@ struct SegmentConfig {
   uint32_t max_spaces = 64;
   uint32_t max_regions = 4096;
   uint32_t vpages = 1u << 16;  // SPMC-VM of 256 MiB per space
-  uint64_t frame_bytes = 0;    // memory for frames; 0: half of the machine's memory
+  uint64_t frame_bytes = 0;    // memory for frames; 0: half of the machine's memory, 1 TiB at most
   uint32_t busy_spaces = 1;    // that will work at the same time, as far as is known: how they wake each other
 };
 

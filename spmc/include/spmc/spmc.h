@@ -6,7 +6,9 @@
  *                          part of a page by spmcR_publish); until then it waits
  *   fixed at most once     what is published never changes; new data goes to new pages (spmcR_extend)
  * A space that breaks one of them is ended with a message that names the space, the address, the region and
- * the rule; its exit status is 118 (base::kViolationExit). Nobody else is disturbed.
+ * the rule; its exit status is 118 (base::kViolationExit). Nobody else is disturbed. One breach is not noticed: a
+ * store of the producer into published bytes of a page of which it has not published all. No consumer sees it
+ * either; the producer itself reads what it stored.
  *
  * Content. A page of a new generation reads as zero where the producer wrote nothing, so what a consumer sees
  * is a function of what was written, never of timing.
@@ -15,7 +17,10 @@
  * spmc_last_error(); nothing has changed then, unless said otherwise. Common to all that take an address:
  *   EINVAL  not in SPMC memory, not page-aligned where that is asked for, the range leaves its region, bad size
  *   EFAULT  no region is mapped there in this space: never was, not handed over, or cleared
- * One thread of a space calls them, never from a signal handler. None but spmcR_test is async-signal-safe. */
+ *   EPERM   this process was forked without space_start: it is no space (spmcR_alloc too). Touching a page ends
+ *           it, unless the space had opened the page before: then it has a copy
+ * One thread of a space calls them, and touches the pages; never from a signal handler: nothing of it is
+ * async-signal-safe. */
 #ifndef SPMC_SPMC_H
 #define SPMC_SPMC_H
 
@@ -31,8 +36,9 @@ extern "C" {
 /* How spmcR_read and spmcR_write move data, and how a space waits (paper 004, IV). A mode is one of the first
  * three, or-ed with SPMC_NONBLOCKING or not. Each space has its own; any mix of modes works on one region. */
 enum {
-  SPMC_NWR = 0,        /* by touching the pages: a fault per run of pages, two copies */
-  SPMC_WR = 1,         /* through the space's own pages without faults: two copies */
+  SPMC_NWR = 0,        /* by touching the pages: a fault per run of pages, two copies. Each run of open pages is a
+                          mapping of the process; a fault beyond vm.max_map_count of them ends the space */
+  SPMC_WR = 1,         /* through the space's own pages without faults: two copies. Beyond that limit as SPMC_WR2 */
   SPMC_WR2 = 2,        /* straight between buffer and page frame: one copy (default) */
   SPMC_NONBLOCKING = 4 /* wait by polling (spin, yield) and never by sleeping */
 };
@@ -43,7 +49,7 @@ struct spmc_config {
   uint32_t spaces;       /* largest number of spaces; 0: 64 */
   uint32_t regions;      /* largest number of regions of the job; 0: 4096 */
   uint32_t pages;        /* pages of SPMC memory per space; 0: 65536, 256 MiB */
-  uint64_t frame_bytes;  /* memory for page frames, taken when used; 0: half of the machine's memory */
+  uint64_t frame_bytes;  /* memory for page frames, taken when used; 0: half of the machine's memory, 1 TiB at most */
   uint64_t window_bytes; /* see spmcR_extend; 0: 4 MiB */
   int mode;              /* mode of the first space; -1: environment variable DLINUX_MODE (b.nwr, b.wr, b.wr2, nb.nwr,
                             nb.wr, nb.wr2), or else b.wr2 */
@@ -52,7 +58,10 @@ struct spmc_config {
 };
 
 /* Makes the job's SPMC memory for up to `nspaces` spaces (0: 64); the caller becomes its first space, number 0.
- * EEXIST: this process has it already. ENOMEM, EINVAL: no room, or numbers out of range. Paper 004, III.A.2. */
+ * EEXIST: this process has it already, or something else where it is to be. ENOMEM, EINVAL: no room, or numbers out
+ * of range. EFBIG: more than the hard limit on the size of files (ulimit -f); the soft one is no obstacle.
+ * Page faults are handled on the signal stack that the program has, if it has 64 KiB or more; else on one made
+ * here. Paper 004, III.A.2. */
 int spmc_init(int nspaces);
 int spmc_init_with(const struct spmc_config* config);
 
@@ -99,7 +108,7 @@ int spmcR_setfix(void* va, size_t size);
 /* Producer: publishes the bytes up to va+len: of the page of va all that comes before, and all further pages
  * up to there. What lies behind can still be written and published later; publishing all of a page fixes it.
  * Does not block.
- * EINVAL: in one of the pages nothing new would be published. EPERM, ENOMEM as above. */
+ * EINVAL: in one of the pages nothing new would be published, or len is 0. EPERM, ENOMEM as above. */
 int spmcR_publish(void* va, size_t len);
 
 /* Producer or consumer: moves [va, va+size) and the extension page at extva on to the next generation;
@@ -122,7 +131,8 @@ int spmcR_extend(void* extva, void* va, size_t size);
  * do. Paper 004, IV.A.1. */
 int spmcR_test(const void* va);
 
-/* Blocks until spmcR_test would not give 0. Returns 0, or -1 as it does. */
+/* Blocks until spmcR_test would not give 0. Returns 0, or -1 as it does; EPERM for the producer, instead of
+ * blocking. */
 int spmcR_wait(const void* va);
 
 /* Copies `size` bytes at va to `buf`; any alignment, within one region. A consumer blocks until they are
@@ -142,16 +152,16 @@ const char* spmc_last_error(void);
 
 /* Counts of this space since it started. */
 struct spmc_counters {
-  uint64_t faults;        /* SPMC page faults */
-  uint64_t pages_mapped;  /* pages made accessible, by faults or mode wr */
+  uint64_t faults;       /* SPMC page faults */
+  uint64_t pages_mapped; /* pages made accessible, by faults or mode wr */
   uint64_t pages_fixed;
-  uint64_t publications;  /* calls of spmcR_setfix and spmcR_publish */
+  uint64_t publications; /* calls of spmcR_setfix and spmcR_publish */
   uint64_t extensions;
-  uint64_t data_pages;    /* frames taken for data */
-  uint64_t system_pages;  /* frames taken for anchor and extension pages */
-  uint64_t waits;         /* waits that did not succeed at once */
+  uint64_t data_pages;   /* frames taken for data */
+  uint64_t system_pages; /* frames taken for anchor and extension pages */
+  uint64_t waits;        /* waits that did not succeed at once */
   uint64_t sleeps;
-  uint64_t suspended_ns;  /* time asleep */
+  uint64_t suspended_ns; /* time asleep */
 };
 void spmc_get_counters(struct spmc_counters* out);
 

@@ -10,11 +10,17 @@
 namespace spmc::base {
 
 // Runs on_end() in a signal handler whenever a child has ended, then whatever handler was installed before. Called
-// again it takes the signal back from a handler that was installed since, and forwards to that one. SA_RESTART, stopped
-// children do not count. on_end must be async-signal-safe; errno is kept.
-void watch_children(void (*on_end)());
+// again it takes the signal back from a handler that was installed since, and forwards to that one, which may call this
+// one as the one before it. True: it has taken the signal. SA_RESTART, stopped children do not count. on_end must be
+// async-signal-safe, as this is; errno is kept.
+bool watch_children(void (*on_end)());
+// Did the program, when the signal was taken from it last, ignore it or have SA_NOCLDWAIT? Then the system would have
+// collected its children by itself. Async-signal-safe.
+bool wants_no_zombies();
 
-// Lets SIGCHLD through to this thread while it lives.
+// Lets SIGCHLD through to this thread from now on.
+void allow_child_signals();
+// Lets SIGCHLD through to this thread while it lives. Async-signal-safe.
 class ChildSignalsAllowed {
  public:
   ChildSignalsAllowed();

@@ -37,6 +37,9 @@ void flush_stdio();
 
 // Standard input, output and error that were closed are /dev/null: no other file takes their numbers.
 void open_standard_files();
+// The same file under a number that is none of theirs: a process that was started with one of them closed would get
+// that for the next file that it opens, and then print into it. None, with errno, where there is no number.
+UniqueFd above_standard_files(UniqueFd fd);
 bool is_terminal(int fd);
 // Whether both are open, and the same file, pipe or terminal.
 bool same_file(int one, int other);

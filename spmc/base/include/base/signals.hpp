@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 
 #include <base/result.hpp>
 
@@ -31,10 +32,10 @@ struct Crash {
   uintptr_t place = 0;             // of the instruction; if that is in a library, of its call in the program
 };
 using CrashHook = void (*)(const Crash&);
-// Calls `hook` on a stack of its own when the process crashes (SEGV, BUS, FPE, ILL, ABRT, TRAP, SYS, or PIPE, XFSZ, XCPU,
-// which a call of the system or a loop of its own brings on it), then `last`, and lets it die of the signal. The hook
-// may be called a second time, with a better place. Leaves signals alone for which there is a handler already, but for
-// that of Fortran's runtime library, which comes after this.
+// Calls `hook` on a stack of its own when the process crashes (SEGV, BUS, FPE, ILL, ABRT, TRAP, SYS, or PIPE, XFSZ,
+// XCPU, which a call of the system or a loop of its own brings on it), then `last`, and lets it die of the signal. The
+// hook may be called a second time, with a better place. Leaves signals alone for which there is a handler already, but
+// for that of Fortran's runtime library, which comes after this.
 void report_crashes(CrashHook hook, void (*last)());
 
 // The place from which this function was called, through whatever functions of this library and of that of `ours`; 0 if
@@ -44,8 +45,11 @@ uintptr_t caller_outside(const void* ours);
 // "function+0x12 in /path/of/object", or the object and offset alone. Not async-signal-safe in the strict sense (it
 // asks the dynamic linker); meant for the end of a crashed process.
 void describe_place(uintptr_t place, char* text, unsigned long size);
-// "/path/of/object+0x1234", as debuggers look it up; empty if it is not known.
-void describe_offset(uintptr_t place, char* text, unsigned long size);
+// Room for that with the longest path.
+inline constexpr unsigned long kPlaceBytes = 4096 + 512;
+// "/path/of/object+0x1234", as debuggers look it up, whatever the folder that they are in; empty if it is not known.
+// Not async-signal-safe.
+std::string describe_offset(uintptr_t place);
 
 // Ends the process with `status` after so many seconds, whatever it does: for an end that runs code of others.
 void die_after(unsigned seconds, int status);

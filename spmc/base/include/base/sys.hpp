@@ -15,7 +15,8 @@
 namespace spmc::base {
 
 // --- shared memory ---
-// A sparse, anonymous, shared file of `size` bytes that disappears with its last user.
+// A sparse, anonymous, shared file of `size` bytes that disappears with its last user. It never gets the number of a
+// standard file. EFBIG: the hard limit on the size of files (RLIMIT_FSIZE) is lower; the soft one is no obstacle.
 Result<UniqueFd> create_shared_file(const char* name, size_t size);
 Result<size_t> file_size(int fd);
 // Gives the pages of a range of a shared file back to the system; they read as zero afterwards.
@@ -28,6 +29,9 @@ size_t physical_memory_bytes();
 Result<pid_t> fork_tied();
 // For a process that was started by exec: the same tie to the parent `expected_parent`; dies at once if it is gone.
 void tie_to_parent(pid_t expected_parent);
+// `in_child` runs first of all in every process that this one forks, and those that they fork, by whomever. It may be
+// called more than once where this function was. Not for processes that do nothing but execute (posix_spawn, system).
+Status on_fork(void (*in_child)());
 pid_t process_id();
 unsigned thread_count();  // of this process
 // Runs the program `path` (looked for in PATH) in place of this one; returns only when that failed.
