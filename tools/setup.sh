@@ -77,12 +77,16 @@ install_packages() {
     apt-get install -y --no-install-recommends "$@" </dev/null >>"$logs/packages.log" 2>&1
 }
 
-# configure FOLDER [MESON OPTION...]: a build folder made elsewhere, or with other options, is made anew.
+# configure FOLDER [MESON OPTION...]: a build folder made elsewhere, or with other options, is made anew. Meson takes its
+# compilers and their options from variables when it makes one, and never again.
 configure() {
-  local folder=$1 log
+  local folder=$1 log variable
   shift
   log=$logs/$folder-configure.log
   local stamp="$PWD $* CC=${CC-} CXX=${CXX-}"
+  for variable in FC CFLAGS CXXFLAGS CPPFLAGS FFLAGS LDFLAGS; do
+    [ -z "${!variable-}" ] || stamp+=" $variable=${!variable}"
+  done
   if [ -f "$folder/build.ninja" ] && [ "$(cat "$folder/dlinux-stamp" 2>/dev/null)" = "$stamp" ]; then
     return 0
   fi

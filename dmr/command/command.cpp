@@ -34,12 +34,23 @@ Options of every job:
       --progress        show on standard error how far it is
       --help            print this text
       --version         print the version
+)";
 
-Without FILE, or with -, standard input is read. The output is the same bytes for any number
-of workers and any memory limit.
+// Of the jobs whose usage ends in [FILE...]; matmul takes its two files alone.
+constexpr char kInputHelp[] = R"(
+Without FILE, or with -, standard input is read.
+)";
+
+constexpr char kEndOfHelp[] = R"(
+The output is the same bytes for any number of workers and any memory limit.
 
 Exit status: 0 done, 1 the job failed, 2 wrong usage.
 )";
+
+void print_help(const char* help) {
+  const bool takes_input = std::strstr(help, "[FILE...]") != nullptr;
+  std::printf("%s%s%s%s", help, kCommonHelp, takes_input ? kInputHelp : "", kEndOfHelp);
+}
 
 bool g_progress_shown = false;  // on the line where standard error stands now
 
@@ -61,10 +72,15 @@ void tell_skipped(const std::string& what) {
 
 enum CommonOption { kTemporary = 1000, kTimeLimit, kSkip, kStatistics, kProgress, kHelp, kVersion, kFirstOfJob };
 
-// What getopt_long has just not known: a letter, which may stand among others, or a word; of one that takes no value
-// `optopt` is its number.
-std::string unknown_option(char** argv) {
-  return optopt != 0 && optopt < kTemporary ? std::string("-") + static_cast<char>(optopt) : argv[optind - 1];
+// What is wrong with what getopt_long has just refused: a letter, which may stand among others, or a word. Of one that
+// takes no value `optopt` is its number; what begins several options is none of them.
+std::string why_refused(char** argv, const std::vector<option>& known) {
+  const std::string word = argv[optind - 1];
+  if (optopt >= kTemporary) return word + ": this option takes no value";
+  if (optopt != 0) return std::string("unknown option -") + static_cast<char>(optopt);
+  const std::string name = word.substr(2, word.find('=') - 2);
+  const auto begins = [&](const option& one) { return one.name != nullptr && std::string(one.name).starts_with(name); };
+  return std::ranges::any_of(known, begins) ? word + " may be several options" : "unknown option " + word;
 }
 
 // One of the options that all have; false: it is none of them.
@@ -83,7 +99,7 @@ bool take_common(int which, const char* help, Arguments& to) {
       return true;
     case kStatistics: to.statistics_file = value; return true;
     case kProgress: to.options.progress = show_progress; return true;
-    case kHelp: std::printf("%s%s", help, kCommonHelp); throw Printed{};
+    case kHelp: print_help(help); throw Printed{};
     case kVersion: std::printf("dmr (DLinux) %s\n", DLINUX_VERSION); throw Printed{};
     default: return false;
   }
@@ -115,17 +131,19 @@ Arguments parse(int argc, char** argv, const char* help, const std::vector<Optio
   opterr = 0;
   for (int which; (which = getopt_long(argc, argv, ":w:m:o:", known.data(), nullptr)) != -1;) {
     if (which == ':') throw UsageError{std::string(argv[optind - 1]) + " needs a value"};
-    if (which == '?') throw UsageError{"unknown option " + unknown_option(argv)};
+    if (which == '?') throw UsageError{why_refused(argv, known)};
     if (take_common(which, help, arguments)) continue;
     more[static_cast<size_t>(which - kFirstOfJob)].take(optarg != nullptr ? optarg : "");
   }
   arguments.files.assign(argv + optind, argv + argc);
-  check_different("--statistics", arguments.statistics_file, "the output", arguments.output);
+  if (arguments.writes_statistics_file()) {
+    check_different("--statistics", arguments.statistics_file, "the output", arguments.output);
+  }
   return arguments;
 }
 
 void check_different(const char* what, const std::string& file, const char* other_what, const std::string& other) {
-  if (file.empty() || file == "-" || other == "-" || !same_file(file, other)) return;
+  if (!same_file(file, other)) return;
   throw UsageError{std::string(what) + " and " + other_what + " are the same file"};
 }
 
@@ -214,11 +232,12 @@ void write_statistics(const Arguments& arguments, const char* job, const Statist
       {"map_seconds", s.map_seconds},
       {"reduce_seconds", s.reduce_seconds},
   };
-  const bool to_terminal = arguments.statistics_file == "-";
-  FILE* const file = to_terminal ? stderr : std::fopen(arguments.statistics_file.c_str(), "w");
-  if (file == nullptr) fail(arguments.statistics_file, "opening");
-  std::fprintf(file, "%s\n", json.dump(2).c_str());
-  if (!to_terminal && std::fclose(file) != 0) fail(arguments.statistics_file, "writing");
+  const bool to_file = arguments.writes_statistics_file();
+  const std::string name = to_file ? arguments.statistics_file : "standard error";
+  FILE* const file = to_file ? std::fopen(name.c_str(), "w") : stderr;
+  if (file == nullptr) fail(name, "opening");
+  const bool written = std::fprintf(file, "%s\n", json.dump(2).c_str()) >= 0;
+  if ((to_file && std::fclose(file) != 0) || !written) fail(name, "writing");
 }
 
 }  // namespace dmr::command

@@ -35,6 +35,7 @@ struct Arguments {
   std::string output;              // "": standard output
   std::string statistics_file;     // "": none; "-": standard error
   std::vector<std::string> files;  // none, or "-": standard input
+  bool writes_statistics_file() const { return !statistics_file.empty() && statistics_file != "-"; }
 };
 
 // Parses argv[1...]. Throws UsageError, and Printed: --help prints `help` and the options that all jobs have.
@@ -45,7 +46,7 @@ uint64_t parse_count(const char* option, const std::string& text, uint64_t least
 uint64_t parse_size(const char* option, const std::string& text);
 double parse_seconds(const char* option, const std::string& text);
 
-// Throws UsageError where two files that a job writes are the same; "-", standard error, is none.
+// Throws UsageError where two files that a job writes are the same. `other` may be "", standard output.
 void check_different(const char* what, const std::string& file, const char* other_what, const std::string& other);
 
 // A progress that is shown gives way to a message.

@@ -1,3 +1,4 @@
+// dmr histogram: how often each value of blue, green and red is in images.
 #include <algorithm>
 #include <array>
 #include <vector>

@@ -1,3 +1,4 @@
+// dmr kmeans: means of groups of points; a job of MapReduce for each time that the means move.
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -199,7 +200,9 @@ Arguments parse_settings(int argc, char** argv, Settings& to) {
   if (to.format == Format::kF64 && to.dimensions == 0) throw UsageError{"--format=f64 needs --dimensions"};
   if (to.assignments_file.empty()) return arguments;
   check_different("--assignments", to.assignments_file, "the output", arguments.output);
-  check_different("--assignments", to.assignments_file, "--statistics", arguments.statistics_file);
+  if (arguments.writes_statistics_file()) {
+    check_different("--assignments", to.assignments_file, "--statistics", arguments.statistics_file);
+  }
   return arguments;
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -120,5 +121,6 @@ int run_main(int argc, char** argv) {
 int main(int argc, char** argv) {
   dmr::command::keep_standard_output_closed();
   spmc::base::ignore_broken_pipes();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that gets too large is an error (EFBIG)
   return dmr::command::run_main(argc, argv);
 }

@@ -1,3 +1,4 @@
+// dmr matmul: the product of two matrices, each in a file.
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -18,7 +18,7 @@ bool separates(char c) { return c == ' ' || c == ',' || (c >= '\t' && c <= '\r')
   constexpr ptrdiff_t kShown = 40;
   const char* to = from;
   while (to != line_end && to - from < kShown && !separates(*to)) ++to;
-  throw JobError("'" + std::string(from, to) + "' is no number");
+  throw JobError("'" + printable({from, to}) + "' is no number");
 }
 
 [[noreturn]] void fail_comma() { throw JobError("a number is missing at a comma"); }

@@ -82,8 +82,7 @@ void Output::choose_place(const Arguments& arguments) {
 
 Output::Output(const Arguments& arguments) : name_(arguments.output) {
   choose_place(arguments);
-  if (is_copied()) file_ = temporary_file(folder_);
-  else open_beside();
+  if (!is_copied()) open_beside();
 }
 
 // Until it has its own. Calls make(name) with names that nobody has, as far as can be known: some may have been left by
@@ -123,6 +122,7 @@ Output::~Output() {
 }
 
 void Output::flush() {
+  if (!file_.valid()) file_ = temporary_file(folder_);
   write_all(file_.get(), buffer_, is_copied() ? folder_ : name_);
   buffer_.clear();
 }
@@ -140,7 +140,7 @@ void Output::complete(std::initializer_list<Output*> outputs) {
 
 void Output::copy_to_stream() {
   if (!is_copied()) return;
-  each_block(file_.get(), [this](std::string_view block) { write_all(stream_, block, name_); });
+  if (file_.valid()) each_block(file_.get(), [this](std::string_view block) { write_all(stream_, block, name_); });
   write_all(stream_, buffer_, name_);
 }
 
@@ -180,7 +180,7 @@ bool same_file(const std::string& one, const std::string& other) {
   if (has_one || has_other) return false;
   std::error_code error;
   const auto path = [&](const std::string& name) {
-    return std::filesystem::weakly_canonical(end_of_links(name), error);
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(end_of_links(name)), error);
   };
   return path(one) == path(other);
 }

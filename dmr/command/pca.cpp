@@ -1,3 +1,4 @@
+// dmr pca: mean and covariance of the columns of a matrix, and its principal components.
 #include <algorithm>
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// dmr regression: the line of least squares through points.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,3 +1,4 @@
+// dmr index: which HTML files link to what, or have which words.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -107,24 +108,29 @@ struct ReverseIndex : MapReduce<ReverseIndex, std::string, FileSet, Union> {
   }
 };
 
-// Regular files of the folder and those below it.
+// Regular files of the folder and those below it, in no order.
 void add_folder(const std::string& folder, std::vector<std::string>& files) {
   namespace fs = std::filesystem;
   std::error_code error;
-  const size_t first = files.size();
-  for (auto at = fs::recursive_directory_iterator(folder, error); !error && at != fs::end(at); at.increment(error)) {
-    if (at->symlink_status().type() == fs::file_type::regular) files.push_back(at->path());
+  for (auto at = fs::directory_iterator(folder, error); !error && at != fs::end(at); at.increment(error)) {
+    const fs::file_type type = at->symlink_status().type();
+    if (type == fs::file_type::regular) files.push_back(at->path());
+    else if (type == fs::file_type::directory) add_folder(at->path(), files);
   }
   if (error) throw JobError(folder + ": reading the folder: " + error.message());
-  std::sort(files.begin() + static_cast<ptrdiff_t>(first), files.end());
 }
 
 std::vector<std::string> files_of(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     std::error_code ignored;  // Input tells of files that are not there
-    if (std::filesystem::is_directory(path, ignored)) add_folder(path, files);
-    else files.push_back(path);
+    if (!std::filesystem::is_directory(path, ignored)) {
+      files.push_back(path);
+      continue;
+    }
+    const auto first = static_cast<ptrdiff_t>(files.size());
+    add_folder(path, files);
+    std::sort(files.begin() + first, files.end());
   }
   return files;
 }

@@ -74,8 +74,10 @@ class StreamMaps : public Maps {
     if (commands_.combine.empty()) return filter_through(commands_.map, piece.data, variables, add);
     // Part by part: so the combiner too is given what depends on the input alone.
     SortedLines lines(temporary_folder(options_.temporary_folder), bytes_of_lines(options_));
-    filter_through(commands_.map, piece.data, variables, [&](std::string_view line) { lines.add(line); });
-    if (!lines.empty()) filter_through(commands_.combine, lines.take(), variables, add);
+    filter_through(commands_.map, piece.data, variables,
+                   [&](std::string_view line) { outside_turn_if_it_fails([&] { lines.add(line); }); });
+    if (lines.empty()) return;
+    filter_through(commands_.combine, outside_turn([&] { return lines.take(); }), variables, add);
   }
 
  private:

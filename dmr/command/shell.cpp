@@ -14,7 +14,7 @@
 #include <base/files.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
-#include <dmr/error.hpp>
+#include <dmr/engine.hpp>
 
 namespace dmr::command {
 
@@ -48,7 +48,7 @@ pid_t start(const std::string& command, int input, int output, const Variables& 
   const pid_t process = value_of(base::fork_tied(), name_of(command));
   if (process != 0) return process;
   for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
-  std::signal(SIGPIPE, SIG_DFL);
+  for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_DFL);  // in main
   char shell[] = "sh", option[] = "-c";
   std::string text = command;
   char* const arguments[] = {shell, option, text.data(), nullptr};
@@ -81,14 +81,17 @@ base::UniqueFd file_with(std::string_view bytes, const std::string& who) {
 
 void filter_through(const std::string& command, std::string_view input, const Variables& variables,
                     const TakeLine& take) {
-  filter_through(command, file_with(input, name_of(command)), variables, take);
+  filter_through(command, outside_turn([&] { return file_with(input, name_of(command)); }), variables, take);
 }
 
 void filter_through(const std::string& command, base::UniqueFd input, const Variables& variables,
                     const TakeLine& take) {
   const std::string who = name_of(command);
-  Pipe pipe = make_pipe(who);
-  const pid_t process = start(command, input.get(), pipe.to.get(), variables);
+  auto [pipe, process] = outside_turn([&] {
+    Pipe made = make_pipe(who);
+    const pid_t started = start(command, input.get(), made.to.get(), variables);
+    return std::pair(std::move(made), started);
+  });
   input.reset();
   pipe.to.reset();
 

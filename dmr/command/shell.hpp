@@ -20,7 +20,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;  // of the e
 using TakeLine = std::function<void(std::string_view line)>;
 
 // Runs `command` with `input` as its standard input; take(line) gets each line of its standard output, without its end.
-// Blocks until it has ended. Throws JobError when it ends badly.
+// Blocks until it has ended. Throws JobError when it ends badly; in a map, that it cannot be started is no failure of
+// the map's (outside_turn).
 void filter_through(const std::string& command, std::string_view input, const Variables& variables,
                     const TakeLine& take);
 // The same with a file that is open at its start.

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <base/files.hpp>
-#include <dmr/error.hpp>
+#include <dmr/engine.hpp>
 #include <dmr/key_prefix.hpp>
 #include <dmr/temporary.hpp>
 
@@ -92,7 +92,9 @@ class Run {
 
 void SortedLines::add(std::string_view line) {
   const size_t key_bytes = std::min(line.find('\t'), line.size()), room = line.size() + 2 + sizeof(Place);
-  if (!places_.empty() && text_.size() + places_.size() * sizeof(Place) + room > most_bytes_) spill();
+  if (!places_.empty() && text_.size() + places_.size() * sizeof(Place) + room > most_bytes_) {
+    outside_turn([this] { spill(); });
+  }
   places_.push_back({prefix_of(line.substr(0, key_bytes)), text_.size(), key_bytes});
   text_ += line;
   text_ += key_bytes == line.size() ? "\t\n" : "\n";

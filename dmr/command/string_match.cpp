@@ -1,3 +1,4 @@
+// dmr stringmatch: how many lines or words are equal to each key, or where they are.
 #include <algorithm>
 #include <array>
 #include <fstream>

@@ -1,3 +1,4 @@
+// dmr wordcount: how often each word is in a text.
 #include <algorithm>
 #include <queue>
 

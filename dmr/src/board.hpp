@@ -24,6 +24,7 @@ struct alignas(64) WorkerLine {
   static constexpr uint64_t kNothing = UINT64_MAX;
 
   std::atomic<uint64_t> piece;       // mapper: that it maps now; kNothing: none
+  std::atomic<uint32_t> file;        // in which it begins
   std::atomic<uint64_t> begin, end;  // what of it
   std::atomic<uint64_t> steps;       // pieces or keys done
   // Calls of functions of the job's: their number, times 2^32; and in the low half how often the worker has entered

@@ -2,6 +2,7 @@
 #include <dmr/engine.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -155,6 +156,7 @@ class Root {
   // Does it run? One that died is entered as failed with the piece it had.
   bool look_at_mapper(uint32_t i) {
     WorkerLine& line = plan_.board.mapper(i);
+    team_.notice_end(i);
     if (team_.alive(i) && !end_if_too_slow(i, line)) return true;
     (void)team_.end(i);
     if (line.has_failed()) {
@@ -180,16 +182,26 @@ class Root {
     return "ended with exit code " + std::to_string(end.exit_code);
   }
 
+  // A worker has died of SIGBUS: if that comes of a file, it is no failure of a record's.
+  void check_files() const {
+    const std::string* const cut_off = plan_.input.cut_off_file();
+    if (cut_off != nullptr) throw JobError(*cut_off + ": has become shorter while it was read");
+  }
+
   [[noreturn]] void throw_failed_map() {
     const uint64_t first = plan_.board.header().first_failure;
     for (uint32_t i = 0; i < n_; ++i) {
       WorkerLine& line = plan_.board.mapper(i);
       if (line.piece != first || !line.has_failed()) continue;
       if (first == WorkerLine::kNothing) throw JobError("a worker, outside of any piece: " + why(line, team_.end(i)));
+      const space_exit_info end = team_.end(i);
+      if (end.signal == SIGBUS) check_files();
       // Named after the one whose turn the piece was: who has mapped it depends on timing.
-      const std::string worker = "worker " + std::to_string(first % n_) + ": " + why(line, team_.end(i));
+      const std::string worker = "worker " + std::to_string(first % n_) + ": " + why(line, end);
       if (!line.in_turn()) throw JobError(worker);  // no fault of the piece's
-      const Piece piece = plan_.input.piece(first);
+      // Its bytes are not asked for: they may be what has brought the worker down.
+      Piece piece;
+      piece.file = line.file;
       throw FailedPart(worker + ", in the map of " + plan_.input.describe(piece, line.begin, line.end),
                        Skips::Range{first, line.begin, line.end});
     }
@@ -236,16 +248,19 @@ class Root {
     return true;
   }
 
-  // Waits for a message without losing sight of the time limit.
+  // Waits for a message without losing sight of the time limit, and of reducers that have died.
   void await_results(chan_id channel) {
     for (uint32_t looks = 0; chan_test(channel) == 0; ++looks) {
       if (looks < kBusyLooks) {
         base::yield_core();
         continue;
       }
-      base::sleep_ns(kLookNs / 8);
+      base::sleep_ns(kLookNs / kNapsOfLook);
       tell_progress(true);
-      for (uint32_t k = 0; k < reducers_; ++k) end_if_too_slow(n_ + k, plan_.board.reducer(k));
+      for (uint32_t k = 0; k < reducers_; ++k) {
+        if (looks % kNapsOfLook == 0) team_.notice_end(n_ + k);
+        end_if_too_slow(n_ + k, plan_.board.reducer(k));
+      }
     }
   }
 
@@ -292,7 +307,7 @@ class Root {
   }
 
   static constexpr uint64_t kLookNs = 1'000'000;
-  static constexpr uint32_t kBusyLooks = 50;
+  static constexpr uint32_t kBusyLooks = 50, kNapsOfLook = 8;
 
   const Options& options_;
   uint32_t n_;  // mappers at most

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include <base/files.hpp>
+#include <base/sys.hpp>
 #include <base/unique_fd.hpp>
 #include <dmr/temporary.hpp>
 
@@ -30,7 +31,8 @@ UniqueFd open_file(const std::string& path) {
   struct stat info;
   if (!file.valid() || ::fstat(file.get(), &info) != 0) fail(path, "opening", errno);
   if (S_ISDIR(info.st_mode)) fail(path, "reading", EISDIR);
-  if (!S_ISREG(info.st_mode)) throw JobError(path + ": is no regular file; it can be read from standard input");
+  if (!S_ISREG(info.st_mode))
+    throw JobError(path + ": is no regular file; jobs that read standard input can read it from there");
   return file;
 }
 
@@ -276,6 +278,18 @@ Piece Input::piece(uint64_t number) const {
   const uint64_t end = begin == limit ? limit : records_.first_begin(source.data, limit, source.data.size());
   const auto file = static_cast<uint32_t>(std::prev(after) - sources_.begin());
   return {source.data.substr(begin, end - begin), begin, end, file, number};
+}
+
+// Without touching what may be gone: the kernel reads it.
+const std::string* Input::cut_off_file() const {
+  for (const Source& source : sources_) {
+    if (!source.mapped || source.data.empty()) continue;
+    char last;
+    const auto at = reinterpret_cast<uintptr_t>(&source.data.back());
+    const auto got = spmc::base::read_memory(::getpid(), at, &last, 1);
+    if (!got && got.error().code == EFAULT) return &source.name;
+  }
+  return nullptr;
 }
 
 void Input::release(const Piece& piece) const {

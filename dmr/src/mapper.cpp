@@ -52,6 +52,7 @@ void map_pieces(Plan& plan, Maps& maps, Runs& runs) {
     if (n > failed.load(std::memory_order_relaxed)) throw Stopped();
     g_line->piece.store(n, std::memory_order_relaxed);
     const Piece piece = plan.input.piece(n);
+    g_line->file.store(piece.file, std::memory_order_relaxed);
     take_skips(plan.skips, n);
     runs.set_piece(n);
     as_turn(*g_line, [&] {

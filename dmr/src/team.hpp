@@ -39,6 +39,8 @@ class Team {
     if (space_start(sids_[number], run, &body) != 0) fail("starting a worker");
   }
 
+  // To be called often while one may end: SIGCHLD alone tells nothing where the program blocks, ignores or steals it.
+  void notice_end(uint32_t number) const { space::look_at_child(sids_[number]); }
   int sid(uint32_t number) const { return sids_[number]; }
   bool alive(uint32_t number) const {
     auto slot = space::child_slot(sids_[number]);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <base/files.hpp>
 #include <dmr/error.hpp>
 
 namespace dmr {
@@ -19,14 +20,23 @@ std::string temporary_folder(const std::string& wanted) {
   return named != nullptr && *named != '\0' ? named : "/tmp";
 }
 
-UniqueFd temporary_file(const std::string& folder) {
+namespace {
+
+UniqueFd open_without_name(const std::string& folder) {
   UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (file.valid()) return file;
   // Where the file system has no files without a name.
   std::string name = folder + "/.dmr-XXXXXX";
   file.reset(::mkostemp(name.data(), O_CLOEXEC));
+  if (file.valid()) ::unlink(name.c_str());
+  return file;
+}
+
+}  // namespace
+
+UniqueFd temporary_file(const std::string& folder) {
+  UniqueFd file = spmc::base::above_standard_files(open_without_name(folder));
   if (!file.valid()) throw JobError(folder + ": no temporary file can be made: " + std::strerror(errno));
-  ::unlink(name.c_str());
   return file;
 }
 

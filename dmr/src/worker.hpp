@@ -55,37 +55,6 @@ void as_turn(WorkerLine& line, Call&& call) {
   line.end_turn();
 }
 
-// Work of the engine's that a function of the job's has asked for, like writing to a file: it takes none of the
-// function's time, and that it fails is no failure of the part of the input that the function is at.
-template <typename Work>
-auto outside_turn(Work&& work) {
-  if (g_line == nullptr || !g_line->in_turn()) return work();
-  g_line->leave_turn();
-  struct Back {
-    bool well = true;
-    ~Back() {
-      if (well) g_line->enter_turn();
-    }
-  } back;
-  try {
-    return work();
-  } catch (...) {
-    g_line->note_failure();
-    back.well = false;
-    throw;
-  }
-}
-
-// The same for work that is done so often that only its failure counts.
-template <typename Work>
-void outside_turn_if_it_fails(Work&& work) {
-  try {
-    work();
-  } catch (...) {
-    outside_turn([] { throw; });
-  }
-}
-
 // What became of it is in its line; the exit status is 0 unless an exception came out of it.
 inline constexpr int kFailedExit = 3;
 

@@ -19,6 +19,13 @@ inline std::vector<std::string> dmr_command(std::vector<std::string> arguments) 
 inline test_support::RunResult run_dmr(std::vector<std::string> arguments, const std::string& input = "") {
   return test_support::run_command(dmr_command(std::move(arguments)), input);
 }
+// The same where `shell` runs "$@", with what it puts before or behind that.
+inline test_support::RunResult run_dmr_in(const std::string& shell, const std::vector<std::string>& arguments,
+                                          const std::string& input = "") {
+  std::vector<std::string> command = {"sh", "-c", shell, "sh"};
+  for (const std::string& word : dmr_command(arguments)) command.push_back(word);
+  return test_support::run_command(command, input);
+}
 // The message of a command that must end with this exit status. CHECKs that, and that there is no output.
 inline std::string message_of_failure(const std::vector<std::string>& arguments, int exit_code) {
   const auto run = run_dmr(arguments);

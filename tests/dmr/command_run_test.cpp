@@ -179,6 +179,23 @@ TEST_CASE("run: a reduction that does nothing for longer than the time limit end
             .out == "1\n2\n3\n4\n5\n6\na\t\nb\t\n");
 }
 
+TEST_CASE("run: what the machine lacks ends the job, and nothing is left out for it") {
+  const Folder folder;
+  const std::string file = folder.file("lines", "a\nb\nc\n"), out = folder.path("out");
+  const auto unsorted = run_dmr_in("TMPDIR=/nonexistent exec \"$@\"",
+                                   {"run", "--map=cat", "--combine=cat", "--split=2", "--skip=9", "-o", out, file});
+  CHECK(unsorted.exit_code == 1);
+  CHECK(unsorted.err == "dmr: worker 0: /nonexistent: no temporary file can be made: No such file or directory\n");
+  CHECK_FALSE(fs::exists(out));
+  // However many files there may be: all of the output, or none.
+  for (int files = 4; files < 24; ++files) {
+    const auto run = run_dmr_in("ulimit -n " + std::to_string(files) + "; exec \"$@\"",
+                                {"run", "-w1", "--map=cat", "--combine=cat", "--skip=9", file});
+    INFO(files << ": " << run.err);
+    CHECK(run.out == (run.exit_code == 0 ? "a\t\nb\t\nc\t\n" : ""));
+  }
+}
+
 TEST_CASE("run: which of the reductions has failed") {
   const Folder folder;
   const std::string file = folder.file("lines", "a\nb\nc\nd\ne\nf\ng\n");

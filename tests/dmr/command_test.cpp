@@ -251,6 +251,50 @@ TEST_CASE("where the statistics cannot be written there is no output") {
   expect_failure({"wordcount", bad, file}, 1, "/nonexistent/x: opening: No such file or directory");
   expect_failure({"wordcount", bad, "-o", folder.path("out"), file}, 1, "/nonexistent/x");
   CHECK(folder.entries() == 1);
+  const auto full = run_dmr_in("\"$@\" 2> /dev/full", {"wordcount", "--statistics=-", file});
+  CHECK(full.exit_code == 1);
+  CHECK(full.out.empty());
+}
+
+TEST_CASE("what is short needs no folder for temporary files") {
+  const Folder folder;
+  const std::string file = folder.file("text", "b a b\n");
+  const auto run = run_dmr_in("TMPDIR=/nonexistent \"$@\"", {"wordcount", file});
+  CHECK(run.exit_code == 0);
+  CHECK(run.err.empty());
+  CHECK(run.out == "a\t1\nb\t2\n");
+  const std::string large = folder.file("large", std::string(5 << 20, 'x'));
+  const auto failed = run_dmr_in("TMPDIR=/nonexistent \"$@\"", {"run", "--map=cat", large});
+  CHECK(failed.exit_code == 1);
+  CHECK(failed.out.empty());
+  CHECK(failed.err == "dmr: /nonexistent: no temporary file can be made: No such file or directory\n");
+}
+
+TEST_CASE("a job comes to its end where SIGCHLD is blocked") {
+  const std::string blocked = "exec timeout 60 env --block-signal=CHLD \"$@\"";
+  for (const std::vector<std::string>& job : {std::vector<std::string>{"wordcount"}, {"run", "--map=cat"}}) {
+    const auto run = run_dmr_in(blocked, job, "a\n");
+    CHECK(run.exit_code == 0);
+    CHECK(run.out.starts_with("a"));
+  }
+  const auto failed = run_dmr_in(blocked, {"run", "--map=kill -9 $PPID"}, "a\n");
+  CHECK(failed.exit_code == 1);
+  CHECK(failed.err.starts_with("dmr: worker 0: died of SIGKILL, in the map of"));
+}
+
+TEST_CASE("what is larger than a file may be is an error, and no death by SIGXFSZ") {
+  const Folder folder;
+  const std::string few = "ulimit -S -f 8; exec \"$@\"", text = folder.file("text", words(1 << 20));
+  const auto output = run_dmr_in(few, {"wordcount", "-o", folder.path("out"), text});
+  CHECK(output.exit_code == 1);
+  CHECK(output.err == "dmr: " + folder.path("out") + ": writing: File too large\n");
+  const auto spilled = run_dmr_in(few, {"run", "--map=cat", "-m1", "-w1", "--skip=9", text});
+  CHECK(spilled.exit_code == 1);
+  CHECK(spilled.err.find("File too large\n") != std::string::npos);
+  CHECK(folder.entries() == 1);
+  // The commands have it as programs expect it, and SIGPIPE.
+  const std::string ignored = "sed -n 's/^SigIgn:.*\\(.....\\)...$/\\1/p' /proc/$$/status";
+  CHECK(run_dmr({"run", "--map=" + ignored, text}).out == "00000\n");
 }
 
 TEST_CASE("without a standard output nothing is written elsewhere") {
@@ -305,6 +349,38 @@ TEST_CASE("the files of a job must be different ones") {
   CHECK(run_dmr({"kmeans", "--means=2", "-o", "/dev/null", "--assignments=/dev/null", points}).exit_code == 0);
 }
 
+TEST_CASE("a file whose name is - is a file as others, but for the statistics") {
+  const Folder folder;
+  const std::string points = folder.file("points", "1 1\n2 2\n9 9\n");
+  const std::string there = "cd " + folder.path() + " && exec \"$@\"";
+  for (const bool is_there : {false, true}) {
+    if (is_there) folder.file("-", "old");
+    for (const std::vector<std::string>& files : {std::vector<std::string>{"-o-", "--assignments=-"},
+                                                  {"-o-", "--statistics=./-"},
+                                                  {"--assignments=-", "--statistics=./-"}}) {
+      std::vector<std::string> job = {"kmeans", "--means=2", points};
+      job.insert(job.end(), files.begin(), files.end());
+      const auto run = run_dmr_in(there, job);
+      CHECK(run.exit_code == 2);
+      CHECK(run.err.find("are the same file; try dmr") != std::string::npos);
+    }
+    CHECK(fs::exists(folder.path("-")) == is_there);
+  }
+  const auto run = run_dmr_in(there, {"wordcount", "-o-", "--statistics=-", points});
+  CHECK(run.exit_code == 0);
+  CHECK(run.err.starts_with("{\n"));
+  CHECK(folder.read("-").empty());
+}
+
+TEST_CASE("standard output is no file where none is named") {
+  const Folder folder;
+  const std::string points = folder.file("points", "1 1\n2 2\n9 9\n"), other = folder.path("other");
+  const std::vector<std::string> job = {"kmeans",        "--means=2", "-o",  folder.path("out"),
+                                        "--assignments", other,       points};
+  CHECK(run_dmr_in("\"$@\" > " + other, job).exit_code == 0);
+  CHECK(folder.read("other").size() == 6);
+}
+
 TEST_CASE("a message does not stand behind a progress that is shown") {
   const std::string cleared = "\r" + std::string(27, ' ') + "\r";
   const auto failed = run_dmr({"run", "--map=sleep 0.5; exit 1", "--progress"}, "a\n");
@@ -352,7 +428,11 @@ TEST_CASE("wrong usage") {
     expect_failure({"wordcount", "--progress", letters}, 2, "unknown option -z; try");
     expect_failure({"wordcount", "-w", "2", letters, "3"}, 2, "unknown option -z; try");
   }
-  expect_failure({"wordcount", "--progress=5"}, 2, "unknown option --progress=5; try");
+  expect_failure({"wordcount", "--progress=5"}, 2, "dmr: --progress=5: this option takes no value; try");
+  expect_failure({"index", "--words=yes"}, 2, "dmr: --words=yes: this option takes no value; try");
+  expect_failure({"wordcount", "--s=2"}, 2, "dmr: --s=2 may be several options; try");
+  expect_failure({"wordcount", "--t", "2"}, 2, "dmr: --t may be several options; try");
+  expect_failure({"wordcount", "--x=2"}, 2, "dmr: unknown option --x=2; try");
   expect_failure({"wordcount", "-", "/does/not/exist"}, 2, "-, standard input, must be the only file");
   expect_failure({"wordcount", "-w", "65"}, 2, "--workers=65: not a number from 1 to 64");
   expect_failure({"wordcount", "-w"}, 2, "-w needs a value");
@@ -374,5 +454,8 @@ TEST_CASE("help and version") {
     CHECK(help.exit_code == 0);
     CHECK(help.out.find("Usage: dmr " + std::string(job)) == 0);
     CHECK(help.out.find("Options of every job:") != std::string::npos);
+    CHECK(help.out.find("Without FILE, or with -, standard input is read.") != std::string::npos);
   }
+  // It takes two files, and none of them may be standard input.
+  CHECK(run_dmr({"matmul", "--help"}).out.find("standard input is read") == std::string::npos);
 }

@@ -468,6 +468,51 @@ TEST_CASE("nor where they cannot be read") {
   });
 }
 
+namespace {
+
+// Each calls what it needs of the machine, which is not there for number 71 or key 33.
+struct Lacking : dmr::MapReduce<Lacking, uint32_t, uint64_t, dmr::Sum<uint64_t>> {
+  bool in_map = true, catches = false;
+  void need(bool there) const {
+    try {
+      dmr::outside_turn([&] {
+        if (!there) throw std::runtime_error("the machine has none");
+      });
+    } catch (const std::exception&) {
+      if (!catches) throw;
+    }
+  }
+  void map(const dmr::Piece& piece, auto& emit) const {
+    for (uint64_t n = piece.begin; n < piece.end; ++n) {
+      if (!dmr::working_on(n, n + 1)) continue;
+      need(n != 71 || !in_map);
+      emit(static_cast<uint32_t>(n % 50), n);
+    }
+  }
+  void reduce(uint32_t key, dmr::Values<uint64_t>& values, auto& emit) const {
+    need(key != 33 || in_map);
+    for (uint64_t value : values) emit(value);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("nor where a map or a reduction says that the machine lacks what it needs") {
+  run_root([] {
+    const auto input = dmr::Input::numbers(2000, kEach);
+    Lacking job;
+    for (const bool in_map : {true, false}) {
+      job.in_map = in_map;
+      for (const bool catches : {false, true}) {
+        job.catches = catches;
+        const std::string failure = failure_without_skips(job, input, with(2));
+        EXPECT(failure.ends_with(in_map ? ": the machine has none" : ": the machine has none, in the reduction"));
+      }
+    }
+    EXPECT(dmr::outside_turn([] { return 5; }) == 5);
+  });
+}
+
 TEST_CASE("without init a job says so") {
   const auto run = test_support::run_function([] {
     std::printf("%s\n", failure_of_job(Failing(), 1).c_str());

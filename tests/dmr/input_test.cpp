@@ -8,6 +8,8 @@
 #include <iterator>
 #include <set>
 
+#include <dmr/temporary.hpp>
+
 #include "folder.hpp"
 #include "root.hpp"
 
@@ -301,11 +303,22 @@ TEST_CASE("files that cannot be read") {
         folder.path() + "/none: opening: No such file or directory");
   CHECK(failure_of([&] { dmr::Input::files({folder.path()}); }) == folder.path() + ": reading: Is a directory");
   CHECK(failure_of([&] { dmr::Input::files({"/dev/null"}); }) ==
-        "/dev/null: is no regular file; it can be read from standard input");
+        "/dev/null: is no regular file; jobs that read standard input can read it from there");
   const std::string fifo = folder.path() + "/fifo";
   CHECK(mkfifo(fifo.c_str(), 0600) == 0);
   CHECK(failure_of([&] { dmr::Input::files({fifo}); }) ==
-        fifo + ": is no regular file; it can be read from standard input");
+        fifo + ": is no regular file; jobs that read standard input can read it from there");
+}
+
+TEST_CASE("temporary files leave the numbers of the standard files alone") {
+  const Folder folder;
+  const auto run = test_support::run_function([&] {
+    close(STDERR_FILENO);
+    close(STDOUT_FILENO);
+    const auto file = dmr::temporary_file(folder.path());
+    return file.get() > STDERR_FILENO && fcntl(STDOUT_FILENO, F_GETFD) < 0 ? 0 : 1;
+  });
+  CHECK(run.exit_code == 0);
 }
 
 TEST_CASE("standard input: a file, a pipe, a file of which a part is read") {

@@ -106,6 +106,10 @@ expect 'configures once' '' 0 in_setup 'configure b -Dx=1; configure b -Dx=1'
 expect 'one call' 'meson setup b . -Dx=1' 0 cat "$scratch/calls"
 expect 'configures anew for another compiler' '' 0 in_setup 'CXX=other configure b -Dx=1'
 expect 'two calls' $'meson*\nmeson setup b . -Dx=1' 0 cat "$scratch/calls"
+reset alpha 0
+expect 'configures anew for other options of the compiler' '' 0 \
+  in_setup 'CXXFLAGS=-O1 configure b -Dx=1; CXXFLAGS="-O1 -g" configure b -Dx=1; CXXFLAGS="-O1 -g" configure b -Dx=1'
+expect 'a call for each' $'meson setup b . -Dx=1\nmeson setup b . -Dx=1' 0 cat "$scratch/calls"
 
 expect 'quickstart --help' 'usage: ./quickstart*' 0 "$root/quickstart" --help
 expect 'quickstart --wrong' "*unknown option '--wrong'*" 2 "$root/quickstart" --wrong

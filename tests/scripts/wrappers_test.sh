@@ -83,13 +83,39 @@ check '-link_info' prints -ldetmpi "$cc" -link_info
 check '--version names the compiler too' prints 'Free Software' env DETMPI_CC=gcc "$cc" --version
 check '--help' prints usage: "$cxx" --help
 check '-v alone asks the compiler' prints version "$cc" -v
+for option in -S -E -M -c -show -shared; do
+  check "-Xlinker $option is for the linker" prints "-Xlinker $option -rdynamic" "$cc" -show one.c -Xlinker "$option"
+done
+check '-Xlinker at the end is for the compiler to refuse' refuse "$cc" one.c -Xlinker
+check 'what options name is no input' sh -c \
+  '"$0" -I . -D X -U Y -L . -include stdio.h -isystem . -MF made -MT it -MQ it -o out 2>&1 | grep "no input files"' "$cc"
+check 'what options name is no option' sh -c '"$0" -c one.c -o -show && [ -e ./-show ]' "$cc"
+check 'an input behind them is one' sh -c '"$0" -D X -I . -o inputs one.c && ./inputs' "$cc"
 check 'DETMPI_CC with an option' prints 'echo -n ' env DETMPI_CC='echo -n' "$cc" -show -c one.c
 check 'DETMPI_CXX' prints hello env DETMPI_CXX='echo hello' "$cxx" one.cpp
 check 'DETMPI_FC' prints hello env DETMPI_FC='echo hello' "$fort" one.f90
 check '-cc=' prints hello "$cc" -cc='echo hello' one.c
+check '-cc= without one says so' sh -c '"$0" -cc= one.c 2>&1 | grep "no compiler is named"' "$cc"
+check 'DETMPI_CC without one says so' sh -c 'DETMPI_CC=" " "$0" -show 2>&1 | grep "no compiler is named"' "$cc"
+check 'a compiler that is not named fails' refuse "$cc" -cc= one.c
+check 'names of files do not get into DETMPI_CC' prints '*.c' env DETMPI_CC='echo *.c' "$cc" -c one.c
 check 'a failing compiler gives its code' sh -c '"$0" -cc="sh -c exit\ 3" x.c; [ $? -ne 0 ]' "$cc"
 check 'an error in the source is an error' refuse "$cc" missing.c
 check 'pkg-config' sh -c 'PKG_CONFIG_PATH="$0/lib/pkgconfig" pkg-config --cflags --libs detmpi' "$home"
+cat >count.cpp <<'END'
+#include <dmr/map_reduce.hpp>
+struct Count : dmr::MapReduce<Count, int, int, dmr::Sum<int>> {
+  void map(const dmr::Piece&, auto& emit) const { emit(1, 2); }
+};
+int main() {
+  dmr::init();
+  const auto counts = Count().run(dmr::Input::memory("text"));
+  return counts.size() == 1 && counts[0].second == 2 ? 0 : 1;
+}
+END
+check 'pkg-config is all that a MapReduce job needs' sh -c \
+  'c++ -std=c++20 count.cpp -o count $(PKG_CONFIG_PATH="$0/lib/pkgconfig" pkg-config --cflags --libs dmr) &&
+   LD_LIBRARY_PATH=$0/lib ./count' "$plain"
 
 if command -v gfortran >/dev/null; then
   printf '%s\n' 'subroutine add(a, b)' 'real(8) :: a, b' 'a = a + b' 'end subroutine' >part.f90

@@ -107,4 +107,42 @@ Statistics run_bytes(const ByteJob& job, const Input& input, const Options& opti
 // for the message if it fails. False: it failed before, and is to be left out (Options::skip_at_most). Cheap.
 [[nodiscard]] bool working_on(uint64_t begin, uint64_t end);
 
+namespace detail {
+// Of a worker: its function of the job's hands over to the engine, and goes on. False: it is in none.
+bool leave_turn();
+void enter_turn();
+void note_failure();  // the exception that is being handled, while the turn is left
+}  // namespace detail
+
+// Work that a map or reduction asks for, but that is not about its record, like making or writing a temporary file: it
+// takes none of the function's time (Options::seconds_per_piece), and that it fails, by an exception, is no failure of
+// the record's: it ends the job, also if the function catches the exception. Elsewhere it is just called.
+template <typename Work>
+auto outside_turn(Work&& work) {
+  if (!detail::leave_turn()) return work();
+  struct Back {
+    bool well = true;
+    ~Back() {
+      if (well) detail::enter_turn();
+    }
+  } back;
+  try {
+    return work();
+  } catch (...) {
+    detail::note_failure();
+    back.well = false;
+    throw;
+  }
+}
+
+// The same for work that is done so often that only its failure counts.
+template <typename Work>
+void outside_turn_if_it_fails(Work&& work) {
+  try {
+    work();
+  } catch (...) {
+    outside_turn([] { throw; });
+  }
+}
+
 }  // namespace dmr

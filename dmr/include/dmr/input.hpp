@@ -5,6 +5,9 @@
 // file. So whatever is put together piece by piece is the same in every run. Where grouping matters, which it does not
 // with the combiners of combiners.hpp, the result depends on the size of pieces, and on how the input is divided into
 // files unless these are joined (Input::join); on nothing else.
+//
+// Files must stay as they are until the job is done. One that becomes shorter ends the process that reads what is gone
+// (SIGBUS); where that is a worker, the job fails with a JobError that names the file.
 #pragma once
 
 #include <cstddef>
@@ -93,13 +96,16 @@ class Input {
   // Of joined files the data of a piece is good until the next call. If it is of several, `file` and `begin` are where
   // it begins, and a newline follows what is open at the end of a file.
   Piece piece(uint64_t number) const;
-  // For messages: "a, bytes 0 to 9", or "numbers, numbers 3 to 4". `begin` and `end` count as those of the piece.
+  // For messages: "a, bytes 0 to 9", or "numbers, numbers 3 to 4". `begin` and `end` count as those of the piece, of
+  // which nothing is looked at but its file.
   std::string describe(const Piece& piece, uint64_t begin, uint64_t end) const;
   uint32_t files() const { return static_cast<uint32_t>(sources_.size()); }
   const std::string& name(uint32_t file) const { return sources_[file].name; }
   // All of it: for what a job has to know beforehand, like a header.
   std::string_view whole(uint32_t file) const { return sources_[file].data; }
   uint64_t bytes() const { return bytes_; }  // 0 for numbers
+  // The name of the first file that has become shorter since it was opened; null: there is none.
+  const std::string* cut_off_file() const;
   // The piece will not be read again soon: its pages need not stay.
   void release(const Piece& piece) const;
 

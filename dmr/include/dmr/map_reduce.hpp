@@ -8,16 +8,15 @@
 // What a job may have besides:
 //   Container                                 how a mapper keeps pairs: ManyKeys, FewKeys<n> (containers.hpp)
 //   Result, reduce(key, values, emit)         makes results out of the values of a key, by emit(result); without it
-//   each
-//                                             value is one. With a combiner there is one value: all put together
+//                                             each value is one. With a combiner there is one value: all put together
 //   static bool compare(a, b)                 the order of keys, in place of that of their codec, which decides where
 //                                             neither is less: they are two keys all the same
 //   uint32_t partition(key, parts)            which reducer gets a key; a function of these two
 //
 // The output is sorted by key, and the same bytes for any number of workers, any memory limit, and, unless a combiner
-// or map of the program's shows them (combiners.hpp), any pieces. The values of a key
-// come in the order of the input. A job is copied by being forked: its maps and reductions may read all its members and
-// all of the program's memory; what they write is lost.
+// or map of the program's shows them (combiners.hpp), any pieces. The values of a key come in the order of the input. A
+// job is copied by being forked: its maps and reductions may read all its members and all of the program's memory; what
+// they write is lost.
 #pragma once
 
 #include <concepts>
@@ -237,7 +236,8 @@ class AsBytes : public ByteJob {
 }  // namespace detail
 
 // Base of a job: `Self` is its class, `Combine` a combiner (combiners.hpp) or EveryValue. A Key is a string, a number
-// or an array of numbers, or has a KeyCodec; a Value is trivially copyable, a string or a vector, or has a ValueCodec.
+// or an array of numbers, or has a KeyCodec; a Value is trivially copyable, a string or a vector of what is (but bool),
+// or has a ValueCodec.
 template <typename Self, typename K, typename V, typename Combine = EveryValue>
 class MapReduce {
  public:

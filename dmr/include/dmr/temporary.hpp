@@ -10,7 +10,7 @@ namespace dmr {
 // `wanted`; if it is "": $TMPDIR, or /tmp.
 std::string temporary_folder(const std::string& wanted);
 
-// For reading and writing. Throws JobError, which names the folder.
+// For reading and writing; its number is none of a standard file's. Throws JobError, which names the folder.
 spmc::base::UniqueFd temporary_file(const std::string& folder);
 
 }  // namespace dmr

@@ -82,6 +82,8 @@ TEST_CASE("matmul: shapes that do not fit") {
         "dmr: " + folder.path("odd") + ": 5 bytes are no whole number of records of 24\n");
   CHECK(failure({"matmul", "--format=f64", "--inner=3", "--rows=2", bytes, bytes}) ==
         "dmr: " + bytes + ": 1 rows, not 2\n");
+  CHECK(failure({"matmul", two, "/dev/null"}) ==
+        "dmr: /dev/null: is no regular file; jobs that read standard input can read it from there\n");
   CHECK(failure({"matmul", two}, 2) == "dmr: a product is of two files; try dmr matmul --help\n");
   CHECK(failure({"matmul", "--format=f64", two, two}, 2) == "dmr: --format=f64 needs --inner; try dmr matmul --help\n");
 }

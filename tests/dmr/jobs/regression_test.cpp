@@ -176,6 +176,9 @@ TEST_CASE("regression: what has no line, or is wrong") {
   const std::string word = folder.file("word", "1 2\n3 4x\n"), three = folder.file("three", "1 2\n3 4\n5 6 7\n");
   CHECK(failure({"regression", "--format=text", word}) ==
         "dmr: worker 0: '4x' is no number, in the map of " + word + ", bytes 4 to 8\n");
+  const std::string bytes = folder.file("bytes", std::string("1 2\n3 \0\x1b[7m\xff\n", 13));
+  CHECK(failure({"regression", "--format=text", bytes}) ==
+        "dmr: worker 0: '\\x00\\x1b[7m\xff' is no number, in the map of " + bytes + ", bytes 4 to 12\n");
   CHECK(failure({"regression", "--format=text", three}) ==
         "dmr: worker 0: 3 numbers in a line, not 2, in the map of " + three + ", bytes 8 to 13\n");
   CHECK(failure({"regression", "--format=csv"}, 2) ==

@@ -112,6 +112,17 @@ TEST_CASE("index: words") {
   CHECK(same_output({"index", "--words", large, other}) == "word\t" + large + '\t' + other + '\n');
 }
 
+TEST_CASE("index: the folder that cannot be read is named") {
+  const Folder folder;
+  std::string deep = "site";
+  for (int i = 0; i < 30; ++i) deep += "/d";
+  folder.file(deep + "/page", "");
+  const auto run = dmr_test::run_dmr_in("ulimit -n 24; exec \"$@\"", {"index", "--recursive", folder.path("site")});
+  CHECK(run.exit_code == 1);
+  CHECK(run.err.starts_with("dmr: " + folder.path("site/d/d/d/")));
+  CHECK(run.err.ends_with("/d: reading the folder: Too many open files\n"));
+}
+
 TEST_CASE("index: folders, in the order of paths") {
   const Folder folder;
   const auto page = [](const std::string& target) { return "<a href=\"" + target + "\"> <a href=\"all\">"; };
