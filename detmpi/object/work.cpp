@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <csignal>
 #include <ctime>
 
@@ -30,6 +31,11 @@ void work_begin(bool alone) {
 }
 
 void work_advance_clock() {
+  // No handler calls MPI: it was left by a jump.
+  if (detmpi_work_left > g_work.granted && g_work.in_handler) {
+    g_work.in_handler = false;
+    detmpi_work_left -= kWorkPaused;
+  }
   const int64_t done = g_work.granted - detmpi_work_left;
   if (done < 0) return;  // paused
   const uint64_t units = g_work.remainder + static_cast<uint64_t>(done);
@@ -118,13 +124,21 @@ struct Handler {
 };
 Handler g_handlers[NSIG];  // the program's
 
+// Whenever more is left than was granted, the mark is there: another signal may come, and its handler jump, anywhere.
 void run_handler(int number, siginfo_t* info, void* context) {
   const int64_t left = detmpi_work_left;
-  detmpi_work_left = kWorkPaused;
+  const bool in_handler = g_work.in_handler;
+  if (left <= g_work.granted) {  // not paused already
+    g_work.in_handler = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    detmpi_work_left = left + kWorkPaused;
+  }
   const Handler handler = g_handlers[number];
   if (handler.with_info != nullptr) handler.with_info(number, info, context);
   else if (handler.plain != nullptr) handler.plain(number);
   detmpi_work_left = left;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  g_work.in_handler = in_handler;
 }
 
 }  // namespace
@@ -139,7 +153,7 @@ int detmpi_work_sigaction(int number, const struct sigaction* action, struct sig
   if (action != nullptr) {
     ours = *action;
     const bool with_info = (ours.sa_flags & SA_SIGINFO) != 0;
-    const bool handled = with_info || (ours.sa_handler != SIG_DFL && ours.sa_handler != SIG_IGN);
+    const bool handled = ours.sa_handler != SIG_DFL && ours.sa_handler != SIG_IGN;
     if (handled) {
       if (with_info) g_handlers[number] = {nullptr, ours.sa_sigaction};
       else g_handlers[number] = {ours.sa_handler, nullptr};
@@ -165,12 +179,19 @@ int detmpi_work_sigaction(int number, const struct sigaction* action, struct sig
 }
 
 using SignalHandler = void (*)(int);
-SignalHandler detmpi_work_signal(int number, SignalHandler handler) {
+static SignalHandler install(int number, SignalHandler handler, int flags) {
   struct sigaction action = {}, old;
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = flags;
   sigemptyset(&action.sa_mask);
   return detmpi_work_sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+SignalHandler detmpi_work_signal(int number, SignalHandler handler) { return install(number, handler, SA_RESTART); }
+
+// System V's: for one signal, which the handler does not block.
+SignalHandler detmpi_work_sysv_signal(int number, SignalHandler handler) {
+  return install(number, handler, static_cast<int>(SA_RESETHAND | SA_NODEFER));
 }
 }
 #pragma GCC visibility pop

@@ -6,8 +6,9 @@
 // comparison in each call.
 //
 // Not counted: work before MPI_Init and after MPI_Finalize, in processes that the rank forks, in signal handlers that
-// instrumented code installs, in parallel regions of OpenMP. Another thread's work counts when it calls MPI. Work
-// inside a call, in the program's reduction operations and callbacks, counts at the next call.
+// instrumented code installs and that return, in parallel regions of OpenMP. Another thread's work counts when it calls
+// MPI. Work inside a call, in the program's reduction operations and callbacks, counts at the next call; so does a
+// handler that is left by a jump, with what comes behind it: from the jump nobody is told that it has ended.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,8 @@ struct Work {
   int64_t granted = 0;     // since work was taken
   uint64_t remainder = 0;  // units, less than a tick
   bool publishes = false;  // the thread that owns the rank's clock also between calls
+  // A signal handler runs that has added kWorkPaused to what is left; or was left by a jump, since the last MPI call.
+  bool in_handler = false;
 };
 extern __thread Work g_work __attribute__((tls_model("initial-exec")));
 

@@ -112,6 +112,49 @@ def pauses(bench):
         expect(again == first, f"{first}\n{again}")
 
 
+def handlers_under_every_name(bench):
+    for mode, kind in {"-std=gnu11": "BSD", "-std=c11": "System V"}.items():
+        # Without _DEFAULT_SOURCE `signal` is System V's (feature_test_macros(7)).
+        more = ["-D_POSIX_C_SOURCE=200809L"] if kind == "System V" else []
+        out = bench.run(bench.build("handlers.c", "-O2", mode, *more))
+        ticks = times(out)
+        kinds = {"signal": kind, "bsd_signal": "BSD", "ssignal": "BSD", "sysv_signal": "System V"}
+        for name, expected in kinds.items():
+            expect(ticks[name] <= 2, f"{mode}: a handler of {name} counts: {out}")
+            expect(f"{name}: {expected}\n" in out, f"{mode}: {name} is not {expected}: {out}")
+        expect(out.count("what was before\nwhich is right") == len(kinds), f"{mode}: {out}")
+        expect("the default ends the process" in out, f"{mode}: {out}")
+
+
+def a_handler_that_is_left(bench):
+    for options in (["-O0"], ["-O3"]):
+        out = bench.run(bench.build("handlers.c", *options))
+        ticks = times(out)
+        for what in [name for name in ticks if name.startswith("work")]:
+            expect(0 <= ticks[what] - ticks["work"] <= 2, f"{options}: {what}: {out}")
+        expect(ticks["handler after a jump"] <= 2, f"{options}: {out}")
+
+
+def functions_that_headers_rename(bench):
+    plain = bench.run(bench.build("names.c", "-O2", "-D_FORTIFY_SOURCE=0"))
+    for what, least in {"sscanf": 146, "snprintf": 146, "memcpy": 6000, "strcpy": 10, "files": 500, "putc": 7,
+                        "numbers": 29, "own signal": 1}.items():
+        expect(least <= times(plain)[what] <= least * 1.2 + 2, f"{what}: {plain}")
+    expect("result: 9573755\n" in plain, plain)
+    for options in (["-std=c11", "-D_POSIX_C_SOURCE=200809L"], ["-D_FORTIFY_SOURCE=2"],
+                    ["-D_FILE_OFFSET_BITS=64"], ["-D_FILE_OFFSET_BITS=64", "-D_FORTIFY_SOURCE=2"]):
+        out = bench.run(bench.build("names.c", "-O2", *options))
+        expect(out == plain, f"{options}:\n{out}\nbut\n{plain}")
+
+
+def what_is_not_instrumented(bench):
+    for options in (["-O0"], ["-O2"], ["-O2", "-flto"]):
+        out = bench.run(bench.build("apart.cpp", *options))
+        for what, number in times(out).items():
+            counts = what in ("work", "always inlined")
+            expect(number >= 20 if counts else number <= 1, f"{options}: {what}: {out}")
+
+
 def outside_a_job(bench):
     program = bench.build("alone.c", "-O2")
     for arguments in ([], ["with MPI"]):
@@ -177,7 +220,8 @@ def the_library_calls_no_copies_of_the_program(bench):
 
 
 TESTS = [same_in_every_run, every_kind_of_work_counts, in_proportion, the_machine_makes_no_difference,
-         not_without_the_plugin, pauses, outside_a_job, fortran, tasks, the_lookahead_makes_no_difference_to_work,
+         not_without_the_plugin, pauses, handlers_under_every_name, a_handler_that_is_left,
+         functions_that_headers_rename, what_is_not_instrumented, outside_a_job, fortran, tasks, the_lookahead_makes_no_difference_to_work,
          the_library_calls_no_copies_of_the_program]
 
 

@@ -96,8 +96,7 @@ void count_call(gimple_stmt_iterator* at, const Entry& entry) {
     if (!integer_zerop(units)) subtract(&code, units);
   } else {
     const tree callee = gimple_call_fndecl(call);
-    const std::string name = std::string("detmpi_work_") + IDENTIFIER_POINTER(DECL_NAME(callee));
-    const tree counted = declare_function(name, TREE_TYPE(callee));
+    const tree counted = declare_function(std::string("detmpi_work_") + entry.counted, TREE_TYPE(callee));
     if (entry.kind == Entry::Kind::kHandler) {
       gimple_call_set_fndecl(call, counted);
       update_stmt(call);
@@ -160,6 +159,21 @@ void instrument_function(function* fn) {
   mark_virtual_operands_for_renaming(fn);
 }
 
+bool has_attribute(const_tree decl, const char* name) {
+  return lookup_attribute(name, DECL_ATTRIBUTES(decl)) != NULL_TREE;
+}
+
+bool wants_no_counts(const_tree decl) { return has_attribute(decl, "no_instrument_function"); }
+
+// Where it was inlined, a function's statements would count as those of its caller. Called when all functions of the
+// unit are known, and nothing is inlined yet. The compiler must inline what is always_inline, or fails.
+void keep_apart(void*, void*) {
+  cgraph_node* node;
+  FOR_EACH_FUNCTION(node) {
+    if (wants_no_counts(node->decl) && !has_attribute(node->decl, "always_inline")) DECL_UNINLINABLE(node->decl) = 1;
+  }
+}
+
 constexpr pass_data kPassData = {
     GIMPLE_PASS,
     "detmpi_instrument",
@@ -177,8 +191,7 @@ class Pass final : public gimple_opt_pass {
   Pass(gcc::context* context, bool optimized) : gimple_opt_pass(kPassData, context), optimized_(optimized) {}
   opt_pass* clone() override { return new Pass(m_ctxt, optimized_); }
   bool gate(function* fn) override {
-    return (optimize != 0) == optimized_ && !resolves(fn) &&
-           lookup_attribute("no_instrument_function", DECL_ATTRIBUTES(fn->decl)) == NULL_TREE;
+    return (optimize != 0) == optimized_ && !resolves(fn) && !wants_no_counts(fn->decl);
   }
   unsigned execute(function* fn) override {
     instrument_function(fn);
@@ -212,6 +225,7 @@ __attribute__((visibility("default"))) int plugin_init(plugin_name_args* plugin,
   }
   const char* name = plugin->base_name;
   register_callback(name, PLUGIN_REGISTER_GGC_ROOTS, nullptr, const_cast<ggc_root_tab*>(instrument::kRoots));
+  register_callback(name, PLUGIN_ALL_IPA_PASSES_START, instrument::keep_apart, nullptr);
   instrument::add_pass(name, "sancov", true);
   instrument::add_pass(name, "sancov_O0", false);
   return 0;

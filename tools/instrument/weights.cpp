@@ -1,7 +1,6 @@
 #include "weights.hpp"
 
-#include <cstring>
-#include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "../../detmpi/object/work_unit.hpp"
@@ -14,13 +13,13 @@ using detmpi::kUnitsPerTick;
 constexpr int64_t kDivisionUnits = 10;
 constexpr int64_t kSwitchUnits = 3;
 
-const std::unordered_map<std::string, Entry>& table() {
-  static const std::unordered_map<std::string, Entry> entries = {
-#define CALL(name, units) {name, {Entry::Kind::kCall, units, 0}},
+const std::unordered_map<std::string_view, Entry>& table() {
+  static const std::unordered_map<std::string_view, Entry> entries = {
+#define CALL(name, units) {name, {Entry::Kind::kCall, units}},
 #define BYTES(name, units, n) {name, {Entry::Kind::kBytes, units, n}},
-#define TICKS(name, ticks) {name, {Entry::Kind::kCall, (ticks)*kUnitsPerTick, 0}},
-#define SLEEP(name) {name, {Entry::Kind::kSleep, kCallUnits, 0}},
-#define HANDLER(name) {name, {Entry::Kind::kHandler, kUnitsPerTick, 0}},
+#define TICKS(name, ticks) {name, {Entry::Kind::kCall, (ticks)*kUnitsPerTick}},
+#define SLEEP(name) {name, {Entry::Kind::kSleep, kCallUnits, 0, name}},
+#define HANDLER(name, as) {name, {Entry::Kind::kHandler, kUnitsPerTick, 0, as}},
 #include "weights.def"
 #undef CALL
 #undef BYTES
@@ -31,18 +30,41 @@ const std::unordered_map<std::string, Entry>& table() {
   return entries;
 }
 
-// The name that the linker sees, or null.
-const char* callee_name(const gimple* statement) {
-  if (!is_gimple_call(statement) || gimple_call_internal_p(statement)) return nullptr;
-  const tree callee = gimple_call_fndecl(statement);
-  if (callee == NULL_TREE || DECL_NAME(callee) == NULL_TREE) return nullptr;
-  const char* name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
-  if (*name == '*') ++name;
-  constexpr const char* kBuiltin = "__builtin_";
-  return strncmp(name, kBuiltin, strlen(kBuiltin)) == 0 ? name + strlen(kBuiltin) : name;
+// Takes the prefix away, if it is there.
+bool strip(std::string_view* name, std::string_view prefix) {
+  if (name->substr(0, prefix.size()) != prefix) return false;
+  name->remove_prefix(prefix.size());
+  return true;
 }
 
-bool is_mpi(const char* name) { return strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0; }
+// The C library's headers have some functions called under another name: __isoc99_sscanf as the standard has it,
+// __snprintf_chk and __open_2 with _FORTIFY_SOURCE. They count as what the program says, so that its clock does not
+// depend on how it is compiled. A number of bytes stays the argument that it was. Such names are reserved for
+// libraries.
+std::string_view name_in_program(std::string_view name) {
+  strip(&name, "__builtin_");
+  if (strip(&name, "__isoc99_") || strip(&name, "__isoc23_")) return name;
+  std::string_view inner = name;
+  if (!strip(&inner, "__")) return name;
+  for (const std::string_view suffix : {"_chk", "_2"}) {
+    if (inner.size() <= suffix.size()) continue;
+    const size_t rest = inner.size() - suffix.size();
+    if (inner.substr(rest) == suffix) return inner.substr(0, rest);
+  }
+  return name;
+}
+
+// As the linker sees it, but for what name_in_program() undoes. Empty: not a call, or not by name.
+std::string_view callee_name(const gimple* statement) {
+  if (!is_gimple_call(statement) || gimple_call_internal_p(statement)) return {};
+  const tree callee = gimple_call_fndecl(statement);
+  if (callee == NULL_TREE || DECL_NAME(callee) == NULL_TREE) return {};
+  const char* name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
+  if (*name == '*') ++name;
+  return name_in_program(name);
+}
+
+bool is_mpi(std::string_view name) { return strip(&name, "MPI_") || strip(&name, "PMPI_"); }
 
 // 1 for what is in memory; more for a structure that is copied.
 int64_t weight_of_operand(const_tree operand) {
@@ -92,8 +114,9 @@ int64_t weight_of_assignment(const gimple* statement) {
 }  // namespace
 
 Entry entry_of(const gimple* statement) {
-  const char* name = callee_name(statement);
-  if (name == nullptr) return {};
+  const std::string_view name = callee_name(statement);
+  // A function of the program may have the name of one of the library's that it does not use.
+  if (name.empty() || !DECL_EXTERNAL(gimple_call_fndecl(statement))) return {};
   const auto found = table().find(name);
   return found != table().end() ? found->second : Entry{};
 }
@@ -106,8 +129,7 @@ int64_t weight_of(gimple* statement) {
     case GIMPLE_ASM: return 1;
     case GIMPLE_CALL: {
       if (gimple_call_internal_p(statement)) return 1;
-      const char* name = callee_name(statement);
-      if (name != nullptr && is_mpi(name)) return 0;
+      if (is_mpi(callee_name(statement))) return 0;
       const Entry entry = entry_of(statement);
       if (entry.kind != Entry::Kind::kNone) return entry.units;
       return gimple_call_builtin_p(statement) ? 1 : kCallUnits;
@@ -129,9 +151,8 @@ bool may_reach_mpi(gimple* statement) {
 }
 
 bool starts_threads(const gimple* statement) {
-  constexpr const char* kParallel = "GOMP_parallel";
-  const char* name = callee_name(statement);
-  return name != nullptr && strncmp(name, kParallel, strlen(kParallel)) == 0;
+  std::string_view name = callee_name(statement);
+  return strip(&name, "GOMP_parallel");
 }
 
 }  // namespace instrument

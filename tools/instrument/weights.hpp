@@ -13,7 +13,8 @@ struct Entry {
   enum class Kind { kNone, kCall, kBytes, kSleep, kHandler };
   Kind kind = Kind::kNone;
   int64_t units = kCallUnits;
-  unsigned argument = 0;  // kBytes: which counts the bytes
+  unsigned argument = 0;          // kBytes: which counts the bytes
+  const char* counted = nullptr;  // kSleep, kHandler: detmpi_work_<counted> has its arguments
 };
 Entry entry_of(const gimple* statement);  // kNone for what is no call, or not by name
 
