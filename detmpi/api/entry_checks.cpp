@@ -7,7 +7,7 @@
 namespace detmpi {
 
 bool bad_key(const char* key) {
-  return key == nullptr || key[0] == '\0' || strnlen(key, MPI_MAX_INFO_KEY + 1) > MPI_MAX_INFO_KEY;
+  return key == nullptr || key[0] == '\0' || strnlen(key, MPI_MAX_INFO_KEY) == MPI_MAX_INFO_KEY;
 }
 
 int edges_in(const Comm& comm) {

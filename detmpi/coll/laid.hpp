@@ -1,3 +1,4 @@
+// How a fold gets at packed elements. Each has one of these, with memory of its own.
 #pragma once
 
 #include "../types/layout.hpp"

@@ -30,7 +30,7 @@ void lose(Request& receive, Comm& comm, uint32_t sender, uint64_t number) {
 
 }  // namespace
 
-void await_or_lose(Request& receive, Comm& comm, uint32_t sender, uint64_t number) {
+void await_or_lose(Request& receive, Comm& comm, uint32_t sender, uint64_t number, CallId operation) {
   if (receive.complete) return;
   if (is_checked(comm) && !receive.matched) {
     chan::Board& board = comm.transport->board;
@@ -38,7 +38,7 @@ void await_or_lose(Request& receive, Comm& comm, uint32_t sender, uint64_t numbe
     const auto begins = mark_of_begin(comm, sender, number);
     wait_for_mark(
         comm, begins.rank, [&] { return receive.complete || (patience.over() && board.begins(sender, number)); },
-        [&] { return begins; });
+        [&] { return begins; }, operation);
     if (!receive.complete && is_lost(comm, sender, number)) return lose(receive, comm, sender, number);
   }
   if (!receive.complete) g_engine.block_until_complete(receive);

@@ -18,8 +18,8 @@ namespace detmpi {
 // Has the member begun something else than this rank as its operation of that number, or quit before it?
 bool is_lost(Comm& comm, uint32_t member, uint64_t number);
 
-// Until when a wait looks for the thing itself alone. From then on members that begin something wake this one. It is over
-// before others are told what is waited for: they may take the thing itself for what will never come.
+// Until when a wait looks for the thing itself alone. From then on members that begin something wake this one. It is
+// over before others are told what is waited for: they may take the thing itself for what will never come.
 class Patience {
  public:
   explicit Patience(chan::Board& board)
@@ -49,14 +49,14 @@ class Patience {
   bool over_ = false;
 };
 
-// Blocks until `ready`; `what` tells the mark that it needs.
+// Blocks until `ready`; `what` tells the mark that it needs. `operation`: as in Wait.
 template <typename Ready, typename What>
-void wait_for_mark(const Comm& comm, int hint, Ready&& ready, What&& what) {
+void wait_for_mark(const Comm& comm, int hint, Ready&& ready, What&& what, CallId operation = CallId::kNone) {
   chan::match::Need need;
   need.kind = chan::match::Need::Kind::kMarks;
   need.time = g_clock;
   need.sources.resize(1);
-  const Wait wait{.marks = &need, .comm = &comm};
+  const Wait wait{.marks = &need, .comm = &comm, .operation = operation};
   g_engine.block(wait, hint, [&] {
     if (ready()) return true;
     const chan::match::Need::Source mark = what();
@@ -72,8 +72,8 @@ void wait_for_mark(const Comm& comm, int hint, Ready&& ready, What&& what) {
 
 // A receive that has been posted, of a message of the operation of that number: blocks until the message has come or
 // the member is lost. Then the request is complete without a match. The member has sent what it sends in an operation
-// that it has begun, or does so without waiting for this rank.
-void await_or_lose(Request& receive, Comm& comm, uint32_t sender, uint64_t number);
+// that it has begun, or does so without waiting for this rank. `operation`: as in Wait.
+void await_or_lose(Request& receive, Comm& comm, uint32_t sender, uint64_t number, CallId operation = CallId::kNone);
 // The same without blocking: loses it if it is lost. False if that is not known yet: then this mark will tell.
 bool look_whether_lost(Request& receive, Comm& comm, uint32_t sender, uint64_t number);
 chan::match::Need::Source mark_of_begin(const Comm& comm, uint32_t member, uint64_t number);

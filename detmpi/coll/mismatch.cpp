@@ -103,10 +103,10 @@ Pair first_difference(Comm& comm, uint64_t until, Settle&& settle) {
 }
 
 struct Place {
-  char by_function[200] = "", by_offset[200] = "";
-  explicit Place(uint64_t address) {
+  char by_function[spmc::base::kPlaceBytes] = "";
+  std::string by_offset;
+  explicit Place(uint64_t address) : by_offset(spmc::base::describe_offset(address - 1)) {
     spmc::base::describe_place(address - 1, by_function, sizeof by_function);
-    spmc::base::describe_offset(address - 1, by_offset, sizeof by_offset);
   }
 };
 

@@ -60,7 +60,7 @@ void Plan::start() {
 
 void Plan::await_or_lose_parts() {
   for (Request& part : parts()) {
-    if (part.kind == RequestKind::kRecv) await_or_lose(part, comm_, sender_of(part, comm_), operation_);
+    if (part.kind == RequestKind::kRecv) await_or_lose(part, comm_, sender_of(part, comm_), operation_, call());
   }
   doubtful_.clear();
 }

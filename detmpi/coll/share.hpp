@@ -1,3 +1,4 @@
+// A member's part of a vector that is folded in parts.
 #pragma once
 
 #include <cstdint>

@@ -132,7 +132,7 @@ std::string need_line(const Request& r) {
   if (r.kind == RequestKind::kOperation) {
     if (!r.operation->collective()) return need_line_of_parts(r);
     return line(
-        {"need", "collective", "", comm, missing_ranks(r) + " to take part in an operation that does not block"});
+        {"need", "collective", "", comm, missing_ranks(r) + " to take part in " + call_name(r.operation->call())});
   }
   if (r.kind == RequestKind::kRecv && !r.matched) return receive_line(r, "receive", *r.comm, r.peer);
   if (r.kind == RequestKind::kSend && r.mode == SendMode::kSynchronous && !r.matched) {
@@ -166,11 +166,11 @@ Comm* Engine::collective_of(const Wait& wait) {
 
 void Engine::describe(const Wait& wait) {
   described_ = true;
-  char place[200], offset[200];
+  char place[spmc::base::kPlaceBytes];
   const uintptr_t fortran = detmpi_fortran_call_site;
   const uintptr_t caller = fortran != 0 ? fortran - 1 : spmc::base::caller_outside(&g_engine);
   spmc::base::describe_place(caller, place, sizeof place);
-  spmc::base::describe_offset(caller, offset, sizeof offset);
+  const std::string offset = spmc::base::describe_offset(caller);
   const std::string call = call_name(g_call.id), in_python = python_place();
   std::string text = in_python.empty() ? line({"call", call, place, offset}) : line({"call", call, in_python, ""});
   each(wait, [&](const Request& r) { text += need_line(r); });
@@ -182,8 +182,9 @@ void Engine::describe(const Wait& wait) {
   }
   if (wait.marks != nullptr) {
     const int rank = wait.marks->sources[0].rank;
+    const CallId operation = wait.operation != CallId::kNone ? wait.operation : g_call.id;
     text += line({"need", "collective", "", comm_label(*wait.comm),
-                  "rank " + std::to_string(rank) + " of MPI_COMM_WORLD to take part in " + call_name(g_call.id)});
+                  "rank " + std::to_string(rank) + " of MPI_COMM_WORLD to take part in " + call_name(operation)});
   }
   if (Comm* comm = collective_of(wait)) {
     if (auto fields = mismatch_fields(*comm); !fields.empty()) {

@@ -103,6 +103,7 @@ struct Wait {
   chan::match::Receive* probe = nullptr;
   const chan::match::Need* marks = nullptr;     // of a collective operation
   const Comm* comm = nullptr;                   // of probe and marks
+  CallId operation = CallId::kNone;             // of marks; none: that of the call itself
   std::span<Operation* const> operations = {};  // of a test, or a wait for the first: those of its requests
   uint64_t reach = 0;                           // of a test: for so long it waits (polling.hpp)
   bool first = false;                           // of a test with a reach: the first of its requests ends it

@@ -55,12 +55,20 @@ struct EventRecord {
 };
 static_assert(sizeof(EventRecord) == 40);
 
-enum class LogEnd : uint32_t { kOpen, kFinalized, kCrashed };
+// How the rank has ended by itself. kOpen: it has not, or as nothing but the job's end tells: by an error that nobody
+// handles, which may be found out sooner or later, or killed.
+enum class LogEnd : uint32_t { kOpen, kFinalized, kCrashed, kAborted, kLeft };
+// In the bytes above it: the signal of a crash, the code of an abort or an exit; 0: unknown.
+constexpr LogEnd with_code(LogEnd how, int code) {
+  return static_cast<LogEnd>(static_cast<uint32_t>(how) | static_cast<uint32_t>(code) << 8);
+}
+constexpr LogEnd kind_of(LogEnd end) { return static_cast<LogEnd>(static_cast<uint32_t>(end) & 0xff); }
+constexpr int code_of(LogEnd end) { return static_cast<int32_t>(end) >> 8; }
 
 // Written by the rank, relaxed: read while it runs for its pid alone, and for all else when it has ended.
 struct alignas(64) RankEvents {
   std::atomic<int32_t> pid;      // 0: it has not begun yet
-  std::atomic<uint32_t> end;     // LogEnd
+  std::atomic<uint32_t> end;     // LogEnd, with its code
   std::atomic<uint64_t> count;   // events noted, also those that found no room
   std::atomic<uint64_t> digest;  // of all of them but the last
 };
@@ -68,10 +76,12 @@ static_assert(sizeof(RankEvents) == 64);
 
 struct alignas(4096) EventLogHead {
   uint32_t ranks;
-  uint64_t room;    // records of each rank
-  uint64_t digest;  // of the job, as detmpirun --digest; written when it has ended, as is the next
-  uint32_t early;   // 1: the job ended before all ranks did
-  uint32_t even;    // 1: it did not, or did so where it does in every run
+  uint64_t room;         // records of each rank
+  uint64_t digest;       // of the job, as detmpirun --digest; written when it has ended, as is all that follows
+  uint32_t early;        // 1: the job ended before all ranks did
+  uint32_t even;         // 1: it did not, or did so where it does in every run
+  uint32_t not_started;  // 1: the program could not be started
+  uint32_t timed_out;    // 1: --timeout has ended the job
 };
 
 class EventLog {

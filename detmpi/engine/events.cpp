@@ -81,8 +81,10 @@ void log_event(const Event& e) {
 
 void fold_answer(const Event& e) {
   uint64_t& digest = rank_record(g_engine.rank()).digest;
-  const uint64_t words[] = {static_cast<uint64_t>(g_call.id), static_cast<uint64_t>(e.peer),
-                            static_cast<uint64_t>(e.tag), e.bytes, g_job->first_come != 0 ? 0 : e.time};
+  const uint64_t what =
+      uint64_t{e.context} << 32 | static_cast<uint64_t>(e.kind) << 16 | static_cast<uint16_t>(g_call.id);
+  const uint64_t words[] = {what, static_cast<uint64_t>(e.peer), static_cast<uint64_t>(e.tag), e.bytes,
+                            g_job->first_come != 0 ? 0 : e.time};
   for (const uint64_t word : words) digest = fold_digest(digest, word);
   if (g_log_events) log_event(e);
 }

@@ -25,7 +25,7 @@ namespace detmpi {
 
 // Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may
 // be of different builds.
-inline constexpr uint32_t kJobVersion = 19;
+inline constexpr uint32_t kJobVersion = 20;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -42,7 +42,8 @@ struct alignas(64) RankRecord {
   std::atomic<uint32_t> call;          // CallId of the MPI call in which it crashed; 0: none
   std::atomic<uint32_t> crash_signal;  // set by the rank's crash handler, before `crash_place` is complete
   uint64_t crash_address;              // the address it touched, see spmc::base::Crash
-  std::atomic<int32_t> start_error;    // exec start: why it could not become the program (errno), set before it ends
+  // Why it could not become the program (errno), set before it ends; with fork start in that of rank 0.
+  std::atomic<int32_t> start_error;
   // What it waits for (describe.cpp): first frame; bytes, 0 until it is written.
   uint32_t description_frame;
   std::atomic<uint32_t> description_bytes;
@@ -61,6 +62,9 @@ struct alignas(64) RankRecord {
   std::atomic<uint64_t> failed_at;
   // 1: it need not stay any longer. Release, by the monitor, which wakes it then; a stale 0 makes it look again.
   std::atomic<uint32_t> may_end;
+  // 1: it is a session that keeps it in the job, since MPI_Finalize has been called or MPI_Init has not. Of the rank;
+  // relaxed, since it is read when the rank ends, or has failed.
+  std::atomic<uint32_t> session_open;
 };
 static_assert(sizeof(RankRecord) == 256);
 
@@ -128,8 +132,8 @@ struct alignas(4096) JobTable {
   // 1: there are boards besides that of MPI_COMM_WORLD. Whoever makes one; relaxed, since it is read after the barrier
   // of MPI_Finalize alone.
   std::atomic<uint32_t> boards_made;
-  // Process that watches over the ranks: detmpirun, or with fork start the program's first one, from MPI_Init on. 0: none
-  // yet.
+  // Process that watches over the ranks: detmpirun, or with fork start the program's first one, from MPI_Init on. 0:
+  // none yet.
   std::atomic<uint32_t> monitor;
 };
 static_assert(sizeof(JobTable) == 4096);

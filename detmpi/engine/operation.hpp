@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "../object/call.hpp"
 #include "p2p.hpp"
 
 namespace detmpi {
@@ -35,6 +36,9 @@ class Operation {
 
   // The error code of a part that is complete.
   virtual int status_of(Request& part) { return p2p_status(part, MPI_STATUS_IGNORE); }
+
+  // The call that has made it, not the one that waits for it.
+  CallId call() const { return call_; }
 
   // The messages hold what is an accident of timing.
   virtual bool hides_contents() const { return false; }
@@ -75,6 +79,7 @@ class Operation {
 
  private:
   std::deque<Request> parts_;
+  const CallId call_ = g_call.id;
   size_t complete_ = 0;  // of the first parts
   std::optional<int> code_;
 };

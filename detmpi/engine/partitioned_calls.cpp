@@ -30,8 +30,16 @@ PartitionedSend* send_of(MPI_Request handle) {
   return request == nullptr ? nullptr : dynamic_cast<PartitionedSend*>(request->operation.get());
 }
 
-int no_send() {
-  return make_error(MPI_ERR_REQUEST, "the request is not that of a send in partitions that has been started");
+// The code of a call on a request: an error is raised on its communicator.
+int blamed(MPI_Request handle, int code) {
+  const Request* request = code == MPI_SUCCESS ? nullptr : request_from(handle);
+  if (request != nullptr) blame(*request);
+  return code;
+}
+
+int no_send(MPI_Request handle) {
+  return blamed(handle,
+                make_error(MPI_ERR_REQUEST, "the request is not that of a send in partitions that has been started"));
 }
 
 int no_partition(const Partitioned& operation, int partition) {
@@ -86,28 +94,30 @@ int precv_init(void* buf, int partitions, MPI_Count count, const Datatype& type,
 
 int pready(int partition, MPI_Request request) {
   PartitionedSend* send = send_of(request);
-  if (send == nullptr) return no_send();
-  if (const int code = check_partition(*send, partition); code != MPI_SUCCESS) return code;
+  if (send == nullptr) return no_send(request);
+  if (const int code = check_partition(*send, partition); code != MPI_SUCCESS) return blamed(request, code);
   send->make_ready(partition);
   return MPI_SUCCESS;
 }
 
 int pready_range(int partition_low, int partition_high, MPI_Request request) {
   PartitionedSend* send = send_of(request);
-  if (send == nullptr) return no_send();
+  if (send == nullptr) return no_send(request);
   for (const int end : {partition_low, partition_high}) {
-    if (!has(*send, end)) return no_partition(*send, end);
+    if (!has(*send, end)) return blamed(request, no_partition(*send, end));
   }
   if (partition_low > partition_high) {
-    return make_error(MPI_ERR_ARG, "partition_low is %d, above partition_high, %d", partition_low, partition_high);
+    return blamed(request, make_error(MPI_ERR_ARG, "partition_low is %d, above partition_high, %d", partition_low,
+                                      partition_high));
   }
-  return make_ready(*send, partition_high - partition_low + 1, [&](int i) { return partition_low + i; });
+  const int number = partition_high - partition_low + 1;
+  return blamed(request, make_ready(*send, number, [&](int i) { return partition_low + i; }));
 }
 
 int pready_list(int length, const int array_of_partitions[], MPI_Request request) {
   PartitionedSend* send = send_of(request);
-  if (send == nullptr) return no_send();
-  return make_ready(*send, length, [&](int i) { return array_of_partitions[i]; });
+  if (send == nullptr) return no_send(request);
+  return blamed(request, make_ready(*send, length, [&](int i) { return array_of_partitions[i]; }));
 }
 
 int parrived(MPI_Request handle, int partition, int* flag) {
@@ -118,9 +128,9 @@ int parrived(MPI_Request handle, int partition, int* flag) {
   Request* request = request_from(handle);
   auto* receive = request == nullptr ? nullptr : dynamic_cast<PartitionedReceive*>(request->operation.get());
   if (receive == nullptr) {
-    return make_error(MPI_ERR_REQUEST, "the request is not that of a receive in partitions");
+    return blamed(handle, make_error(MPI_ERR_REQUEST, "the request is not that of a receive in partitions"));
   }
-  if (!has(*receive, partition)) return no_partition(*receive, partition);
+  if (!has(*receive, partition)) return blamed(handle, no_partition(*receive, partition));
   Wait wait{Wait::Kind::kTest, {}, request};
   begin_poll(wait);
   *flag = !request->active || receive->has_arrived(partition, wait.until());

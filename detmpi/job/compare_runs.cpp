@@ -1,6 +1,7 @@
 #include "compare_runs.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <tuple>
 
 namespace detmpi {
@@ -17,10 +18,20 @@ LogEnd end_of(const EventLog& log, int rank) {
   return static_cast<LogEnd>(log.rank(rank).end.load(std::memory_order_relaxed));
 }
 
-// How far a rank came that was ended with the job is a matter of timing: the longer log may go on.
-bool lengths_count(const EventLog& a, const EventLog& b, int rank) {
-  return end_of(a, rank) != LogEnd::kOpen && end_of(a, rank) == end_of(b, rank);
+// How far a rank came that was ended with the job is a matter of timing: the longer log may go on, and how it would
+// have ended is not known.
+bool ends_count(const EventLog& a, const EventLog& b, int rank) {
+  return end_of(a, rank) != LogEnd::kOpen && end_of(b, rank) != LogEnd::kOpen;
 }
+
+bool all_ends_count(const EventLog& a, const EventLog& b) {
+  for (int rank = 0; rank < static_cast<int>(a.head().ranks); ++rank) {
+    if (!ends_count(a, b, rank)) return false;
+  }
+  return true;
+}
+
+bool goes_beyond(const EventLog& log, int rank) { return log.rank(rank).count.load() > log.head().room; }
 
 // A rank that was killed may have been about to write its last event, or to replace the call in it by what it does.
 uint64_t whole(const EventLog& log, int rank) {
@@ -35,16 +46,22 @@ std::optional<EventDifference> compare_rank(const EventLog& a, const EventLog& b
   const EventRecord* in_b = b.records(rank);
   uint64_t i = 0;
   while (i < both && same(in_a[i], in_b[i], rules)) ++i;
-  if (i == both && (kept_a == kept_b || !lengths_count(a, b, rank))) return std::nullopt;
-  return EventDifference{rank, i, i < kept_a ? &in_a[i] : nullptr, i < kept_b ? &in_b[i] : nullptr,
-                         i > 0 ? &in_a[i - 1] : nullptr};
+  const LogEnd end_a = end_of(a, rank), end_b = end_of(b, rank);
+  const bool same_end = end_a == end_b || goes_beyond(a, rank) || goes_beyond(b, rank);
+  if (i == both && (!ends_count(a, b, rank) || (kept_a == kept_b && same_end))) return std::nullopt;
+  EventDifference found{.rank = rank, .index = i, .reference_end = end_a, .other_end = end_b};
+  if (i < kept_a) found.reference = &in_a[i];
+  if (i < kept_b) found.other = &in_b[i];
+  if (i > 0) found.before = &in_a[i - 1];
+  return found;
 }
 
 // What did not find room in the logs.
 bool same_beyond(const EventLog& a, const EventLog& b, int rank) {
-  if (!lengths_count(a, b, rank)) return true;
+  if (!ends_count(a, b, rank)) return true;
   const auto &in_a = a.rank(rank), &in_b = b.rank(rank);
-  return in_a.count.load() == in_b.count.load() && in_a.digest.load() == in_b.digest.load();
+  return in_a.count.load() == in_b.count.load() && in_a.digest.load() == in_b.digest.load() &&
+         end_of(a, rank) == end_of(b, rank);
 }
 
 // An act counts first, wherever it stands: the program itself is to blame for it, and perhaps for all the others.
@@ -81,14 +98,38 @@ std::optional<Difference> compare_events(const EventLog& a, const EventLog& b, c
   return difference;
 }
 
+// Each with its newline, which the last one may not have.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
+    const size_t newline = text.find('\n', at);
+    const size_t end = newline == std::string::npos ? text.size() : newline + 1;
     lines.push_back(text.substr(at, end - at));
-    at = end + 1;
+    at = end;
   }
   return lines;
+}
+
+// In any order, so that the one without a newline may be another one.
+std::vector<std::string> sorted_lines_of(const std::string& text) {
+  auto lines = lines_of(text);
+  if (!lines.empty() && !lines.back().ends_with('\n')) lines.back() += '\n';
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+// For people: "a line\x00".
+std::string quoted(const std::string& line) {
+  const bool ended = line.ends_with('\n');
+  std::string text = "\"";
+  for (size_t i = 0; i < line.size() - (ended ? 1 : 0); ++i) {
+    const auto byte = static_cast<unsigned char>(line[i]);
+    char number[8];
+    std::snprintf(number, sizeof number, "\\x%02x", byte);
+    if (byte < ' ' || byte == 0x7f) text += number;
+    else text += line[i] == '\\' ? "\\\\" : std::string(1, line[i]);
+  }
+  return text + (ended ? "\"" : "\", without a newline");
 }
 
 // What the ranks have printed on standard error. The job's own messages stand between their lines, and tell of what the
@@ -99,23 +140,20 @@ std::string without_messages(const std::string& errors) {
   for (const std::string& line : lines_of(errors)) {
     const bool begins = line.starts_with("DLinux: ") || line.starts_with("detmpirun: ");
     in_message = begins || (in_message && line.starts_with("  "));  // its further lines are indented
-    if (!in_message) rest += line + '\n';
+    if (!in_message) rest += line;
   }
   return rest;
 }
 
 std::optional<LineDifference> compare_output(const std::string& a, const std::string& b, const CompareRules& rules) {
   if (a == b) return std::nullopt;
-  auto in_a = lines_of(a), in_b = lines_of(b);
-  if (rules.first_come) {
-    std::sort(in_a.begin(), in_a.end());
-    std::sort(in_b.begin(), in_b.end());
-    if (in_a == in_b) return std::nullopt;
-  }
+  const auto in_a = rules.first_come ? sorted_lines_of(a) : lines_of(a);
+  const auto in_b = rules.first_come ? sorted_lines_of(b) : lines_of(b);
+  if (in_a == in_b) return std::nullopt;
   size_t i = 0;
   while (i < in_a.size() && i < in_b.size() && in_a[i] == in_b[i]) ++i;
   const auto line = [i](const std::vector<std::string>& lines) {
-    return i < lines.size() ? "\"" + lines[i] + "\"" : std::string("nothing more");
+    return i < lines.size() ? quoted(lines[i]) : std::string("nothing more");
   };
   return LineDifference{i + 1, line(in_a), line(in_b)};
 }
@@ -129,8 +167,9 @@ uint64_t RunOutcome::events() const {
 }
 
 uint64_t EventDifference::time() const {
-  if (reference == nullptr || other == nullptr) return (reference != nullptr ? reference : other)->time;
-  return std::min(reference->time, other->time);
+  if (reference != nullptr && other != nullptr) return std::min(reference->time, other->time);
+  const EventRecord* one = reference != nullptr ? reference : other != nullptr ? other : before;
+  return one != nullptr ? one->time : 0;
 }
 
 // Where one is an act and the other an answer, a call has told one of them more than the other.
@@ -164,7 +203,7 @@ std::optional<Difference> compare_runs(const RunOutcome& a, const RunOutcome& b,
     return difference;
   }
   if (a.code == b.code) return std::nullopt;
-  difference.cause = Cause::kExit;
+  difference.cause = all_ends_count(a.log, b.log) ? Cause::kStatus : Cause::kExit;
   return difference;
 }
 

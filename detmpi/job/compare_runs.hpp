@@ -31,18 +31,23 @@ enum class Cause {
   kDefect,     // a rank was told something else, in the order of logical time
   kBeyondLog,  // events differ that found no room in the logs
   kOutput,     // what was printed differs, and nothing else
-  kExit,       // exit codes differ, and nothing else
+  kStatus,     // exit codes differ, and nothing else, of ranks that have all ended by themselves
+  kExit,       // the same, where ranks were ended with the job
   kStart,      // not found here: the program does something else when it is started in another way
 };
 
-// The first event of a rank that differs. Null: this run has no such event.
+// The first event of a rank that differs. Null: this run has no such event, as the rank has ended; in both: it has
+// ended in different ways.
 struct EventDifference {
   int rank = 0;
   uint64_t index = 0;
   const EventRecord* reference = nullptr;
   const EventRecord* other = nullptr;
   const EventRecord* before = nullptr;  // the event before it, the same in both; null: there is none
+  LogEnd reference_end = LogEnd::kOpen;
+  LogEnd other_end = LogEnd::kOpen;
 
+  bool is_end() const { return reference == nullptr && other == nullptr; }
   uint64_t time() const;
   // Did the program do something else, or was it told something else?
   bool is_act() const;
@@ -51,14 +56,14 @@ struct EventDifference {
 };
 
 struct LineDifference {
-  size_t line = 0;  // counted from 1
-  std::string reference, other;
+  size_t line = 0;               // counted from 1
+  std::string reference, other;  // for people: quoted, control bytes by their numbers
 };
 
 struct Difference {
   Cause cause = Cause::kOutside;
   EventDifference event;   // of the events, if they differ (kBeyondLog: rank and index alone)
-  size_t ranks = 0;        // whose events differ
+  size_t ranks = 0;        // whose events, or ends, differ
   LineDifference line;     // of the output, if that is what differs; else line 0
   bool in_errors = false;  // that line is one of standard error
 };

@@ -20,7 +20,7 @@ using Kind = chan::match::RankState::Kind;
 constexpr uint64_t kPatienceNs = 5'000'000'000;  // for ranks that describe what they wait for, of time that they had
 constexpr uint64_t kStepNs = 1'000'000;
 constexpr uint64_t kLateNs = 500'000'000;  // for ranks that may still come to be stuck: told within a second
-constexpr uint32_t kNotBlocked = 1;
+constexpr uint64_t kNotBlocked = ~uint64_t{0};
 
 void wait_for_descriptions(const std::vector<StuckRank>& stuck) {
   for (const StuckRank& s : stuck) rank_record(s.rank).description_bytes.store(0);  // of a poll, from before
@@ -108,6 +108,45 @@ std::vector<int> finished_ranks(const std::vector<StuckRank>& stuck) {
 
 using States = std::vector<chan::match::RankState>;
 
+struct Snapshot {
+  States states;
+  std::vector<Time> bounds;
+  std::vector<StuckRank> stuck;
+  bool all = false;  // nobody else goes on
+};
+
+Snapshot take_snapshot(JobView& view) {
+  spmc::base::heavy_fence();
+  Snapshot now;
+  now.states = chan::match::Snapshot(view, g_job->lookahead).take();
+  now.bounds = chan::match::solve_bounds(now.states);
+  for (size_t rank = 0; rank < now.states.size(); ++rank) {
+    const auto& state = now.states[rank];
+    if (state.kind != Kind::kWait || now.bounds[rank] != kNever) continue;
+    StuckRank& stuck = now.stuck.emplace_back();
+    stuck.rank = static_cast<int>(rank);
+    stuck.clock = state.clock;
+    stuck.any = state.any;
+  }
+  const auto done = std::ranges::count(now.states, Kind::kDone, &chan::match::RankState::kind);
+  now.all = now.stuck.size() + static_cast<size_t>(done) == now.states.size();
+  return now;
+}
+
+bool sees(const Snapshot& now, const std::vector<int>& stuck) {
+  return std::ranges::all_of(
+      stuck, [&](int rank) { return std::ranges::find(now.stuck, rank, &StuckRank::rank) != now.stuck.end(); });
+}
+
+// Who takes in a message at that moment, which need not be one that it waits for, counts as running. So where somebody
+// is not stuck any more who was, which cannot be, there is another look.
+Snapshot take_snapshot(JobView& view, const std::vector<int>& stuck_before) {
+  constexpr int kMostLooks = 16;
+  Snapshot now = take_snapshot(view);
+  for (int looks = 1; looks < kMostLooks && !sees(now, stuck_before); ++looks) now = take_snapshot(view);
+  return now;
+}
+
 // Those that had come to wait by `clock`, and are stuck whatever all do that came to wait later, or never.
 std::vector<StuckRank> stuck_by(uint64_t clock, const std::vector<StuckRank>& stuck, const States& states,
                                 States& assumed) {
@@ -137,18 +176,18 @@ void keep_first(std::vector<StuckRank>& stuck, const States& states) {
 
 }  // namespace
 
-// Since the last look.
+// Since the last look. The clock of a rank stands still while it waits, whatever it takes in meanwhile.
 bool DeadlockFinder::anybody_blocked() {
   bool any = false;
-  versions_.resize(g_job->ranks, kNotBlocked);
+  clocks_.resize(g_job->ranks, kNotBlocked);
   for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
     const space::ClockLine& line = clock_line(rank);
-    const uint32_t version = line.version.load(std::memory_order_acquire);
-    const auto kind = static_cast<space::ClockKind>(line.kind.load());
+    const auto kind = static_cast<space::ClockKind>(line.kind.load(std::memory_order_acquire));
     const bool blocked = kind == space::ClockKind::kWaitAll || kind == space::ClockKind::kWaitAny;
-    uint32_t& before = versions_[static_cast<size_t>(rank)];
-    any = any || (blocked && version == before);
-    before = blocked && version % 2 == 0 ? version : kNotBlocked;
+    const uint64_t clock = blocked ? line.clock.load(std::memory_order_relaxed) : kNotBlocked;
+    uint64_t& before = clocks_[static_cast<size_t>(rank)];
+    any = any || (blocked && clock == before);
+    before = clock;
   }
   return any;
 }
@@ -183,30 +222,25 @@ bool DeadlockFinder::is_complete(Deadlock& deadlock, const Bounds& bounds) const
 }
 
 std::optional<Deadlock> DeadlockFinder::look() {
-  const auto ranks = static_cast<int>(g_job->ranks);
+  // Who takes in messages all the time does not come to sleep: it tells what it waits for if it is asked.
+  g_job->bounds_asked.store(1);
   if (!anybody_blocked()) return {};
-  spmc::base::heavy_fence();
   JobView view;
-  chan::match::Snapshot snapshot(view, g_job->lookahead);
-  const auto states = snapshot.take();
-  const auto done = std::ranges::count(states, Kind::kDone, &chan::match::RankState::kind);
-  const auto bounds = chan::match::solve_bounds(states);
-  Deadlock deadlock;
-  deadlock.ranks = ranks;
-  deadlock.strict_sends = g_job->strict_sends != 0;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const auto& state = states[static_cast<size_t>(rank)];
-    if (state.kind != Kind::kWait || bounds[static_cast<size_t>(rank)] != kNever) continue;
-    StuckRank& stuck = deadlock.stuck.emplace_back();
-    stuck.rank = rank;
-    stuck.clock = state.clock;
-    stuck.any = state.any;
+  Snapshot now = take_snapshot(view, stuck_);
+  if (!sees(now, stuck_)) {  // tells nothing, unless a thread of the program has helped one of them
+    constexpr int kMostInVain = 10;
+    if (++looks_in_vain_ >= kMostInVain) stuck_.clear();
+    return {};
   }
-  const bool all = deadlock.stuck.size() + static_cast<size_t>(done) == g_job->ranks;
-  if (!all) keep_first(deadlock.stuck, states);
-  if (!is_settled(deadlock.stuck, all, bounds)) return {};
-  deadlock.even = all;
-  if (!all && !is_complete(deadlock, bounds)) return {};
+  looks_in_vain_ = 0;
+  Deadlock deadlock;
+  deadlock.ranks = static_cast<int>(g_job->ranks);
+  deadlock.strict_sends = g_job->strict_sends != 0;
+  deadlock.stuck = std::move(now.stuck);
+  deadlock.even = now.all;
+  if (!now.all) keep_first(deadlock.stuck, now.states);
+  if (!is_settled(deadlock.stuck, now.all, now.bounds)) return {};
+  if (!now.all && !is_complete(deadlock, now.bounds)) return {};
   wait_for_descriptions(deadlock.stuck);
   for (StuckRank& one : deadlock.stuck) {
     chan::match::Record record;

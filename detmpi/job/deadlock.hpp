@@ -59,9 +59,10 @@ class DeadlockFinder {
   bool is_settled(const std::vector<StuckRank>& stuck, bool all, const Bounds& bounds);
   bool is_complete(Deadlock& deadlock, const Bounds& bounds) const;
 
-  std::vector<uint32_t> versions_;  // of the ranks that were blocked, by rank; odd: was not
-  std::vector<int> stuck_;          // at the last look, all or those that were first
-  FairTime stuck_for_;              // so long they have been, by the time of the others
+  std::vector<uint64_t> clocks_;  // of the ranks that were blocked at the last look, by rank; all ones: was not
+  std::vector<int> stuck_;        // at the last look, all or those that were first
+  FairTime stuck_for_;            // so long they have been, by the time of the others
+  int looks_in_vain_ = 0;         // one after the other
 };
 
 }  // namespace detmpi

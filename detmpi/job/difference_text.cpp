@@ -49,19 +49,44 @@ bool has_content(const EventRecord& e) {
                             e.kind == EventKind::kLeave);
 }
 
+std::string end_text(LogEnd end) {
+  const std::string code = code_of(end) != 0 ? " with code " + std::to_string(code_of(end)) : "";
+  switch (kind_of(end)) {
+    case LogEnd::kOpen: break;
+    case LogEnd::kFinalized: return "it finalizes MPI";
+    case LogEnd::kCrashed: return "it dies of signal " + std::to_string(code_of(end));
+    case LogEnd::kAborted: return "it ends the job" + code;
+    case LogEnd::kLeft: return "it exits" + code;
+  }
+  return "";
+}
+
+// Of a rank whose events are over, and those of the other run are not.
+std::string nothing_more(LogEnd end) {
+  const bool as_usual = end == LogEnd::kOpen || end == LogEnd::kFinalized;
+  return as_usual ? "nothing more" : "nothing more: " + end_text(end);
+}
+
 // `content`: that is where they differ.
-std::string version(const std::string& run, const EventRecord* event, bool content) {
-  if (event == nullptr) return "    " + run + ": nothing more\n";
-  return "    " + run + ", time " + with_commas(event->time) + ": " + event_text(*event) +
-         (content && has_content(*event) ? ", content " + hex(event->content) : "") + "\n";
+std::string event_version(const EventRecord& event, bool content) {
+  return ", time " + with_commas(event.time) + ": " + event_text(event) +
+         (content && has_content(event) ? ", content " + hex(event.content) : "");
+}
+
+std::string version(const EventDifference& e, const std::string& run, const EventRecord* event, LogEnd end) {
+  const std::string what = event != nullptr ? event_version(*event, e.only_content())
+                                            : ": " + (e.is_end() ? end_text(end) : nothing_more(end));
+  return "    " + run + what + "\n";
 }
 
 std::string events_text(const Difference& d, const std::string& reference, const std::string& other) {
   const EventDifference& e = d.event;
-  std::string text = "  the first difference: rank " + std::to_string(e.rank) + ", event " + with_commas(e.index + 1);
-  if (d.cause == Cause::kBeyondLog) return text + " or later, for which the logs have no room\n";
-  text += "\n" + version(reference, e.reference, e.only_content()) + version(other, e.other, e.only_content());
-  if (e.before != nullptr) text += version("before it, in both", e.before, false);
+  std::string text = "  the first difference: rank " + std::to_string(e.rank) + ", ";
+  const std::string event = "event " + with_commas(e.index + 1);
+  if (d.cause == Cause::kBeyondLog) return text + event + " or later, for which the logs have no room\n";
+  text += (e.is_end() ? "its end" : event) + "\n" + version(e, reference, e.reference, e.reference_end) +
+          version(e, other, e.other, e.other_end);
+  if (e.before != nullptr) text += "    before it, in both" + event_version(*e.before, false) + "\n";
   if (d.ranks > 1) text += "  the events of " + with_commas(d.ranks) + " ranks differ\n";
   return text;
 }
@@ -89,6 +114,10 @@ const char* verdict(const Difference& d) {
              "  outside: the time, random numbers, process IDs, addresses, memory that was never written. With -l "
              "each\n"
              "  line names its rank.";
+    case Cause::kStatus:
+      return "all ranks did the same and were told the same, and ended with different exit codes or signals. "
+             "Something\n"
+             "  comes in from outside: the time, random numbers, memory that was never written, files.";
     case Cause::kExit:
       return "all else is the same. Where several ranks fail at about the same time, the job ends with the code of "
              "the\n"
@@ -124,7 +153,7 @@ std::string difference_text(const Difference& d, const std::string& reference, c
     text = std::string(d.in_errors ? "  standard error" : "  the output") + " differs in line " +
            with_commas(d.line.line) + "\n    " + reference + ": " + d.line.reference + "\n    " + other + ": " +
            d.line.other + "\n";
-  } else if (d.cause != Cause::kExit) {
+  } else if (d.cause != Cause::kExit && d.cause != Cause::kStatus) {
     text = events_text(d, reference, other);
   }
   return text + "  " + verdict(d) + "\n";

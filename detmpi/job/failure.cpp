@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "../engine/engine.hpp"
+#include "../engine/events.hpp"
 #include "../heap/library_memory.hpp"
 #include "../object/call.hpp"
 #include "exit_names.h"
@@ -16,6 +17,7 @@ namespace detmpi {
 namespace {
 
 constexpr uint64_t kLookNs = 1'000'000;
+constexpr int kUnknownStatus = 0;
 
 // The thread of the rank. Another one that crashes leaves it at work, so that there is no place in logical time.
 thread_local bool t_is_rank = false;
@@ -30,16 +32,18 @@ bool is_rank_at_work() { return t_is_rank && g_job_state == JobState::kRunning &
 // A function of the program's may have been called by a call; calls may be made in it, so the engine is ready for them.
 Stay as_found() { return detmpi_inside_library ? Stay::kStill : Stay::kAtWork; }
 
-void leave() {
+void leave(int status, void*) {
   if (!is_rank_at_work()) return;
   show_printed();
+  event_log_end(with_code(LogEnd::kLeft, status & 0xff));
   stay_failed(as_found());
   rank_output_end();
 }
 
-void leave_abruptly() {
+void leave_abruptly(int status) {
   if (!is_rank_at_work()) return;
   show_printed_by_crashed();
+  event_log_end(with_code(LogEnd::kLeft, status & 0xff));
   stay_failed(as_found());
 }
 
@@ -70,8 +74,8 @@ void stay_failed(Stay how) {
 void stay_at_exit() {
   t_is_rank = true;
   const InProgram in_program;  // the list of what is done at exit is the C library's, and may get longer
-  std::atexit(leave);
-  std::at_quick_exit(leave_abruptly);
+  ::on_exit(leave, nullptr);
+  std::at_quick_exit([] { leave_abruptly(kUnknownStatus); });
 }
 
 void stay_crashed() {
@@ -81,6 +85,6 @@ void stay_crashed() {
 }  // namespace detmpi
 
 extern "C" void detmpi_leave_abruptly(int status) {
-  detmpi::leave_abruptly();
+  detmpi::leave_abruptly(status);
   spmc::base::die(status);
 }

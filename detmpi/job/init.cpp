@@ -8,6 +8,7 @@
 #include <space/table.hpp>
 #include <spmc/self.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -57,7 +58,7 @@ bool g_is_rank = false;  // the handler below is also that of the monitor, and o
 void note_crash(const spmc::base::Crash& crash) {
   if (!g_is_rank || !is_process_of_rank()) return;
   show_printed_by_crashed();
-  event_log_end(LogEnd::kCrashed);
+  event_log_end(with_code(LogEnd::kCrashed, crash.signal));
   RankRecord& record = rank_record(g_engine.rank());
   record.crash_address = crash.address;
   record.call.store(static_cast<uint32_t>(g_call.id), std::memory_order_relaxed);
@@ -275,7 +276,7 @@ void job_begin(int required) {
   rank_begin(rank);
   rank_output_begin(rank, files);
   make_predefined_communicators(rank);
-  g_thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+  g_thread_level = std::clamp<int>(required, MPI_THREAD_SINGLE, MPI_THREAD_SERIALIZED);
   work_begin(g_thread_level < MPI_THREAD_SERIALIZED);
   g_main_thread = std::this_thread::get_id();
   g_job_state = JobState::kRunning;
@@ -328,6 +329,11 @@ int job_end() {
   return code;
 }
 
+void note_open_session() {
+  const bool open = g_world_model != WorldModel::kRunning && g_sessions.used() > 0;
+  rank_record(g_engine.rank()).session_open.store(open ? 1 : 0, std::memory_order_relaxed);
+}
+
 int thread_level() { return g_thread_level; }
 
 const char* thread_level_name(int level) {
@@ -342,6 +348,7 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
   if (g_world_model != WorldModel::kBefore) return make_error(MPI_ERR_OTHER, "MPI_Init was called before");
   if (g_job_state == JobState::kBefore) job_begin(required);
   g_world_model = WorldModel::kRunning;
+  note_open_session();
   *provided = g_thread_level;
   const bool told = argc != nullptr && argv != nullptr;
   info_describe_job(told ? *argc : 0, told ? *argv : nullptr, g_program_ranks, thread_level_name(g_thread_level));
@@ -363,6 +370,7 @@ int finalize() {
     return make_error(MPI_ERR_OTHER, "MPI_Init has not been called, or MPI_Finalize has");
   if (const int code = attributes_delete_all(*g_comm_self); code != MPI_SUCCESS) return code;
   g_world_model = WorldModel::kAfter;
+  note_open_session();
   return g_sessions.used() == 0 ? job_end() : MPI_SUCCESS;
 }
 
@@ -385,6 +393,7 @@ int abort(Comm& comm, int errorcode) {
   const std::string line = "DetMPI: rank " + std::to_string(g_engine.rank()) + " called MPI_Abort(" + comm_label(comm) +
                            ", " + std::to_string(errorcode) + ") at logical time " + std::to_string(g_clock) +
                            "; the job ends" + unsupported_text() + "\n";
+  event_log_end(with_code(LogEnd::kAborted, errorcode));
   job_abort(errorcode, line.c_str());
 }
 

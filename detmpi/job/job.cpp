@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -89,6 +90,15 @@ void choose_sizes(JobTable& job) {
   }
 }
 
+// Texts of errors are literals elsewhere. This one may be overwritten: it is told once, by a process that then ends.
+spmc::base::Error no_room_for_tables(const JobTable& plan) {
+  static char text[100];
+  constexpr size_t kMiB = 1 << 20;
+  std::snprintf(text, sizeof text, "the tables of %u ranks take %zu MiB of shared memory; --memory=SIZE gives more",
+                plan.ranks, static_cast<size_t>(plan.bytes + kMiB - 1) / kMiB);
+  return {ENOMEM, text};
+}
+
 }  // namespace
 
 spmc::base::Status job_create(const JobOptions& options) {
@@ -98,6 +108,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   config.frame_bytes = options.memory;
   config.busy_spaces = static_cast<uint32_t>(n);
   DL_TRY_STATUS(spmc::try_init(config));
+  spmc::base::set_context_hook(nullptr);  // who makes a job is not, or not yet, one of its spaces
 
   JobTable plan{};
   plan.version = kJobVersion;
@@ -131,7 +142,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.bytes = board_offset + size_t{board_frames} * spmc::kPageSize;
 
   auto run = spmc::frame_pool().try_alloc_run(static_cast<uint32_t>(plan.bytes >> spmc::kPageShift));
-  if (!run) return run.error();
+  if (!run) return no_room_for_tables(plan);
   plan.world_board = run.value().value + static_cast<uint32_t>(board_offset >> spmc::kPageShift);
   table_frame() = run.value().value;
   g_job = reinterpret_cast<JobTable*>(spmc::segment::frame(run.value()));

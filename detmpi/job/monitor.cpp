@@ -259,8 +259,8 @@ class RankWatch final : public Watch {
     const bool crashed = rank_record(ended_by_->rank).crash_signal.load(std::memory_order_acquire) != 0;
     const uint64_t grace = std::max(kGraceNs, g_job->grace_ns);  // a loaded machine may need what the user allows
     if (crashed || spmc::base::monotonic_ns() - let_end_ns_ < grace) return;
-    explain("rank %d ends before MPI_Finalize, and what it does at its exit takes too long; the job ends",
-            ended_by_->rank);
+    explain("rank %d ends before %s, and what it does at its exit takes too long; the job ends", ended_by_->rank,
+            missing_call(rank_record(ended_by_->rank)));
     finish_with(1);
     end_job();
   }
@@ -315,15 +315,23 @@ class RankWatch final : public Watch {
         finish_with(report.status);
         end_job();
       } else {
-        explain("rank %d ended with exit code %d before MPI_Finalize; the job ends", rank, report.status);
+        explain("rank %d ended with exit code %d before %s; the job ends", rank, report.status, missing_call(record));
         finish_with(report.status);
         end_job();
       }
     } else if (state == RankState::kRunning) {
-      explain("rank %d ended with exit code 0 but without calling MPI_Finalize; the job ends", rank);
+      explain("rank %d ended with exit code 0 but %s %s; the job ends", rank,
+              is_session_open(record) ? "with a session open, without" : "without calling", missing_call(record));
       finish_with(1);
       end_job();
     }
+  }
+
+  static bool is_session_open(const RankRecord& record) {
+    return record.session_open.load(std::memory_order_relaxed) != 0;
+  }
+  static const char* missing_call(const RankRecord& record) {
+    return is_session_open(record) ? "MPI_Session_finalize" : "MPI_Finalize";
   }
 
   static std::string signal_text(int rank, const spmc::base::ExitReport& report, const RankRecord& record,

@@ -46,23 +46,27 @@ constexpr const char* kHelp =
     "      --report=FILE    if the job ends in a deadlock, write its report to FILE too: *.txt, *.json, *.dot\n"
     "      --ordered-output[=no]\n"
     "                       merge the lines that the ranks print in the order of logical time, the same in\n"
-    "                       every run (default where standard output is not a terminal)\n"
+    "                       every run (default where standard output is not a terminal, except with\n"
+    "                       --order=arrival)\n"
     "  -l, --label          begin every line with the rank that printed it\n"
     "      --grace=SEC      when a rank fails, or some are stuck, wait at most SEC seconds for the others to come\n"
     "                       as far, so that the job ends in the same way in every run (default 2 and 0.3;\n"
     "                       0: end it at once)\n"
     "      --timeout=SEC    end the job after SEC seconds\n"
     "      -wdir DIR        run the program in the folder DIR\n"
-    "      -env NAME VALUE  set an environment variable for the program; -genv: for all programs\n"
+    "      -env NAME VALUE  set an environment variable for the program, also as -x NAME=VALUE;\n"
+    "                       -genv NAME VALUE: for all programs\n"
     "  -h, --help           print this help\n"
     "  -V, --version        print the version\n"
     "\n"
     "More ranks than cores are fine. Standard input goes to rank 0. Behind a colon stands another program with\n"
-    "its -n, -wdir and -env, whose ranks come behind those before; several are started by exec.\n"
+    "its -n, -wdir, -env and -x, whose ranks come behind those before; several are started by exec.\n"
     "\n"
     "Exit status: 0 when every rank ended with 0; the first rank's exit status that is not 0 (also that of\n"
-    "MPI_Abort); 128 + S when a rank died of signal S; 122 after a deadlock; 123 when runs differ (--verify);\n"
-    "124 after --timeout; 127 when PROGRAM cannot be started; 2 for a wrong command line.\n";
+    "MPI_Abort, and the class of an MPI error that nobody handles, such as 2 for MPI_ERR_COUNT); 128 + S when a\n"
+    "rank died of signal S; 122 after a deadlock; 123 when runs differ (--verify); 124 after --timeout; 127 when\n"
+    "PROGRAM cannot be started; 1 when the job cannot be made, has used up its shared memory, or a rank ended\n"
+    "with 0 but without MPI_Finalize; 2 for a wrong command line.\n";
 
 [[noreturn]] void usage_error(const char* what, const char* value) {
   std::fprintf(stderr, "detmpirun: %s%s%s\nTry 'detmpirun --help'.\n", what, value != nullptr ? ": " : "",
@@ -222,11 +226,27 @@ constexpr option kOptions[] = {
     {"wdir", required_argument, nullptr, kFolder},
     {"wd", required_argument, nullptr, kFolder},
     {"env", required_argument, nullptr, kEnv},
-    // Of other launchers: where its ranks run, and that they inherit the environment.
+    // Of other launchers: where its ranks run, as Open MPI and MPICH have it, and that they inherit the environment.
     {"oversubscribe", no_argument, nullptr, kNothing},
     {"allow-run-as-root", no_argument, nullptr, kNothing},
     {"bind-to", required_argument, nullptr, kNothing},
+    {"bind-to-core", no_argument, nullptr, kNothing},
+    {"bind-to-socket", no_argument, nullptr, kNothing},
+    {"bind-to-none", no_argument, nullptr, kNothing},
     {"map-by", required_argument, nullptr, kNothing},
+    {"rank-by", required_argument, nullptr, kNothing},
+    {"cpu-set", required_argument, nullptr, kNothing},
+    {"use-hwthread-cpus", no_argument, nullptr, kNothing},
+    {"npernode", required_argument, nullptr, kNothing},
+    {"npersocket", required_argument, nullptr, kNothing},
+    {"N", required_argument, nullptr, kNothing},
+    {"pernode", no_argument, nullptr, kNothing},
+    {"bynode", no_argument, nullptr, kNothing},
+    {"byslot", no_argument, nullptr, kNothing},
+    {"ppn", required_argument, nullptr, kNothing},
+    {"perhost", required_argument, nullptr, kNothing},
+    {"grr", required_argument, nullptr, kNothing},
+    {"membind", required_argument, nullptr, kNothing},
     {"envall", no_argument, nullptr, kNothing},
     {"genvall", no_argument, nullptr, kNothing},
     {"host", required_argument, nullptr, kHosts},
@@ -340,7 +360,7 @@ void parse_part(Words& words, LaunchOptions& options) {
   for (int c; (c = getopt_long_only(count, words.data(), kLetters, kOptions, nullptr)) != -1;) {
     if (take_program_option(c, words, program)) continue;
     if (!first && c != '?') {
-      usage_error("behind a colon only -n, -wdir and -env may stand before a program", nullptr);
+      usage_error("behind a colon only -n, -wdir, -env and -x may stand before a program", nullptr);
     }
     take_job_option(c, words, options);
   }

@@ -17,8 +17,9 @@ std::atomic<uint64_t>* g_shared_epoch = nullptr;  // in the rank's record
 
 // A rank that exchanges small messages looks at its files after each of them, and a system call would nearly double
 // their time. So the page in which a file ends is mapped: the byte behind the end is 0 until something is appended.
-// Where the file ends with a page, and now and then for output that begins with a 0, the system is asked: so seldom
-// that its time does not count. Looks are a matter of logical time, so every run asks at the same places.
+// Where the file ends with a page, and now and then for output of others than stdio that begins with a 0, the system is
+// asked: so seldom that its time does not count. Looks are a matter of logical time, so every run asks at the same
+// places.
 class PrintedFile {
  public:
   PrintedFile(Printed printed, FILE*& stdio) : printed_(printed), stdio_(stdio) {}
@@ -29,13 +30,14 @@ class PrintedFile {
   bool has_not_grown() {
     if (!captured()) return true;
     if (next_byte_ == nullptr || ++looks_ % kAskEvery == 0) return false;
-    return *next_byte_ == 0 && !stdio_holds();
+    return *next_byte_ == 0 && !shown_ && !stdio_holds();
   }
 
   // False if that was not possible.
   bool mark(uint32_t rank, int marks) {
     if (!captured()) return true;
     show();
+    shown_ = false;
     auto size = spmc::base::end_of_file(file_);
     if (size && size.value() != marked_) {
       marked_ = size.value();
@@ -49,7 +51,9 @@ class PrintedFile {
 
   // What stdio holds goes to the file.
   void show() {
-    if (captured() && stdio_holds()) std::fflush(stdio_);
+    if (!captured() || !stdio_holds()) return;
+    std::fflush(stdio_);
+    shown_ = true;
   }
   void show_by_crashed() {
     if (!captured() || !stdio_holds()) return;
@@ -62,7 +66,7 @@ class PrintedFile {
   static constexpr uint64_t kPage = 4096;
   static constexpr uint32_t kAskEvery = 4096;
 
-  bool stdio_holds() const { return stdio_->_IO_write_ptr > stdio_->_IO_write_base; }
+  bool stdio_holds() const { return detmpi::stdio_holds(stdio_); }
 
   void map_last_page() {
     next_byte_ = nullptr;
@@ -81,6 +85,7 @@ class PrintedFile {
   FILE*& stdio_;  // the program may set another one
   int file_ = -1;
   uint64_t marked_ = kOutputStart;  // size of the file up to which it is marked
+  bool shown_ = false;              // something of stdio's since
   const volatile char* page_ = nullptr;
   uint64_t page_at_ = ~uint64_t{0};           // its offset in the file
   const volatile char* next_byte_ = nullptr;  // in the page; null: the system is to be asked
@@ -110,6 +115,12 @@ uint64_t find_multiple() {
   return g_next_multiple - ticks;
 }
 
+// In every epoch, since the program may set other files.
+void watch_stdio() {
+  g_watched_stdio[0] = stdout;
+  g_watched_stdio[1] = stderr;
+}
+
 void give_up_marking() { g_next_output_epoch = ~uint64_t{0}; }
 
 }  // namespace
@@ -121,6 +132,7 @@ void rank_output_begin(int rank, RankOutputFiles files) {
   g_marks = files.marks;
   if (!files.captured() || g_job->order_output == 0) return;
   g_shared_epoch = &rank_record(rank).output_epoch;
+  watch_stdio();
   g_next_output_epoch = g_next_multiple = g_epoch_ticks = g_job->lookahead;
 }
 
@@ -133,6 +145,7 @@ void mark_output() {
   // It began with a multiple, or where it was said to (end_output_epoch).
   const uint64_t epoch = std::max(find_multiple(), g_next_output_epoch);
   enter_epoch(epoch, g_next_multiple);
+  watch_stdio();
 }
 
 void rank_output_end() {

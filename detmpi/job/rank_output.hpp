@@ -8,8 +8,8 @@
 // depends on timing, as the clock does not.
 //
 // The rank looks at its files whenever a call returns in a later epoch than it began, before the program goes on, and
-// when work between calls leads to a later one (output_tick): what is new was printed in the epoch that is over. It does
-// not matter who wrote it, the rank or a child process that it has waited for.
+// when work between calls leads to a later one (output_tick): what is new was printed in the epoch that is over. It
+// does not matter who wrote it, the rank or a child process that it has waited for.
 #pragma once
 
 #include "output_files.hpp"
@@ -26,7 +26,9 @@ void rank_output_begin(int rank, RankOutputFiles files);
 void rank_output_end();
 
 // What stdio still holds becomes visible: before the rank waits for longer, since it may be killed there, and before it
-// publishes that it waits, since all that it printed is in its file then. No effect on the order.
+// publishes that it waits, since all that it printed is in its file then. Whether a call waits depends on timing, and
+// what the program does next may show it (write(2), fork): so every call does it before it returns (output_tick). No
+// effect on the order of what stdio prints.
 void show_printed();
 
 // The same in a process that has crashed, or leaves by _exit, by write(2) alone.

@@ -9,6 +9,7 @@
 #include <space/hooks.hpp>
 #include <spmc/segment.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -59,8 +60,8 @@ void forget_other_job() {
   if (rank > 0) spmc::base::empty_standard_input();
   auto failed = kept ? spmc::base::execute(program.name(), program.arguments.data()) : kept;
   const int error = failed.error().code;
-  if (rank < 0) tell_not_started(program.name(), error);
-  else rank_record(rank).start_error.store(error, std::memory_order_relaxed);  // the monitor tells, once
+  rank_record(std::max(rank, 0)).start_error.store(error, std::memory_order_relaxed);
+  if (rank < 0) tell_not_started(program.name(), error);  // else the monitor tells, once
   spmc::base::die(kCannotStart);
 }
 
@@ -118,14 +119,28 @@ unsigned long digest_of_job() {
 
 bool ended_early() { return g_job->ending.load() != 0; }
 
+bool not_started() {
+  for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
+    if (rank_record(rank).start_error.load(std::memory_order_relaxed) != 0) return true;
+  }
+  return false;
+}
+
+// A program may end with that code by itself.
+bool timed_out(int code) {
+  return code == kTimeoutExit && ended_early() && g_job->end_ns != 0 && spmc::base::monotonic_ns() >= g_job->end_ns;
+}
+
 // For whoever reads the log.
-void log_end(int event_log) {
+void log_end(int event_log, int code) {
   auto heads = spmc::base::Mapping::try_shared(EventLog::heads_size(g_job->ranks), event_log);
   if (!heads) return;
   EventLogHead& head = EventLog(heads.value().base()).head();
   head.digest = digest_of_job();
   head.early = ended_early();
   head.even = !ended_early() || g_job->even_end.load() != 0;
+  head.not_started = not_started();
+  head.timed_out = timed_out(code);
 }
 
 // How far ranks had come that were ended with the job depends on timing.
@@ -136,7 +151,7 @@ void print_digest() {
 
 }  // namespace
 
-int run_job(LaunchOptions options) {
+int run_job(LaunchOptions options, const sigset_t& mask) {
   // In the order of arrival the clocks say nothing about cause and effect.
   JobOptions& job = options.job;
   job.order_output = options.ordered_output.value_or(!job.first_come && !spmc::base::is_terminal(kStandardOutput));
@@ -146,11 +161,10 @@ int run_job(LaunchOptions options) {
     return 1;
   }
   (void)spmc::base::make_addresses_repeat();  // where it is forbidden, pointer values differ from run to run
-  const sigset_t mask = hold_monitor_signals();
   const int code = options.exec_start ? run_ranks(options, mask) : run_program(options, mask);
   spmc::base::end_descendants();  // what the ranks have started, and left behind
   if (options.print_digest) print_digest();
-  if (options.event_log >= 0) log_end(options.event_log);
+  if (options.event_log >= 0) log_end(options.event_log, code);
   return code;
 }
 

@@ -89,6 +89,7 @@ int session_init(Info* info, Errhandler& errhandler, MPI_Session* session) {
     std::atexit(end_at_exit);
   }
   Session& opened = session_open(errhandler);
+  note_open_session();
   if (info != nullptr) opened.info.entries = info->entries;
   opened.info.set(kThreadLevelKey, thread_level_name(thread_level()));
   *session = opened.handle;
@@ -97,6 +98,7 @@ int session_init(Info* info, Errhandler& errhandler, MPI_Session* session) {
 
 int session_finalize(MPI_Session* session) {
   session_close(*session_from(*session));
+  note_open_session();
   *session = MPI_SESSION_NULL;
   return g_world_model == WorldModel::kAfter && g_sessions.used() == 0 ? job_end() : MPI_SUCCESS;
 }

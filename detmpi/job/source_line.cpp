@@ -1,28 +1,51 @@
 #include "source_line.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 
 namespace detmpi {
 namespace {
 
+// As one word of a shell's.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) {
+    if (c == '\'') word += "'\\'";
+    word += c;
+  }
+  return word + "'";
+}
+
+std::string output_of(const std::string& command) {
+  FILE* output = ::popen(command.c_str(), "r");
+  if (output == nullptr) return "";
+  std::string text;
+  for (int c; (c = std::fgetc(output)) != EOF;) text += static_cast<char>(c);
+  ::pclose(output);
+  return text;
+}
+
+// Of what addr2line says the first of two lines, the function, or the second one. Empty if it is not known.
+std::string known_line(const std::string& text, int number) {
+  const size_t end = text.find('\n');
+  if (end == std::string::npos) return "";
+  std::string line = number == 1 ? text.substr(0, end) : text.substr(end + 1, text.find('\n', end + 1) - end - 1);
+  line.resize(std::min(line.size(), line.find(" (discriminator")));  // says nothing to people
+  return line.starts_with('?') ? "" : line;
+}
+
 std::string with_source_line(const std::string& place) {
   const size_t plus = place.rfind("+0x");
-  if (plus == std::string::npos || place.find('\'') != std::string::npos) return "";
+  if (plus == std::string::npos) return "";
+  const uint64_t offset = std::strtoul(place.c_str() + plus + 1, nullptr, 16);
   for (const uint64_t base : {uint64_t{0}, uint64_t{0x400000}}) {  // where a program that does not move is loaded
-    char command[1024];
-    std::snprintf(command, sizeof command, "addr2line -Cfs -e '%s' 0x%lx 2>/dev/null", place.substr(0, plus).c_str(),
-                  static_cast<unsigned long>(base + std::strtoul(place.c_str() + plus + 1, nullptr, 16)));
-    FILE* output = ::popen(command, "r");
-    if (output == nullptr) return "";
-    char function[256] = "", line[512] = "";
-    const bool both = std::fgets(function, sizeof function, output) && std::fgets(line, sizeof line, output);
-    ::pclose(output);
-    function[std::strcspn(function, "\n")] = line[std::strcspn(line, "\n")] = 0;
-    if (char* note = std::strstr(line, " (discriminator")) *note = 0;  // says nothing to people
-    if (both && function[0] != '?') return std::string(function) + (line[0] != '?' ? std::string(", ") + line : "");
+    char address[32];
+    std::snprintf(address, sizeof address, " 0x%lx 2>/dev/null", static_cast<unsigned long>(base + offset));
+    const std::string told = output_of("addr2line -Cfs -e " + quoted(place.substr(0, plus)) + address);
+    const std::string function = known_line(told, 1), line = known_line(told, 2);
+    if (!function.empty()) return function + (line.empty() ? "" : ", " + line);
   }
   return "";
 }

@@ -14,7 +14,6 @@
 #include "call_ids.hpp"
 #include "difference_text.hpp"
 #include "launch_monitor.hpp"
-#include "run_job.hpp"
 #include "verify_run.hpp"
 
 namespace detmpi {
@@ -33,6 +32,9 @@ __attribute__((format(printf, 1, 2))) void say(const char* format, ...) {
   va_end(args);
   std::fputc('\n', stderr);
 }
+
+// What a program has printed may hold any bytes.
+void write_error(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 [[noreturn]] void cannot(const char* what, const spmc::base::Error& error) {
   say("--verify: %s: %s", what, error.message().c_str());
@@ -74,11 +76,10 @@ class Verification {
     const int code = reference.outcome().code;
     spmc::base::restore_signal_mask(mask_);
     show_output(reference.outcome().output);
-    std::fwrite(reference.outcome().errors.data(), 1, reference.outcome().errors.size(), stderr);
+    write_error(reference.outcome().errors);
     (void)hold_monitor_signals();
     if (reference.stopped_by() != 0) return 128 + reference.stopped_by();
-    if (code == kCannotStart) return code;
-    if (timed_out(reference)) return code;
+    if (reference.outcome().log.head().not_started != 0 || timed_out(reference)) return code;
     const std::string seed =
         "the reference (disturbances of --verify-seed=" + std::to_string(options_.verify_seed) + ")";
     tell(reference, seed.c_str());
@@ -130,7 +131,7 @@ class Verification {
   }
 
   bool timed_out(const VerifyRun& run) const {
-    if (options_.job.timeout_s <= 0 || run.outcome().code != kTimeoutExit) return false;
+    if (run.outcome().log.head().timed_out == 0) return false;
     say("run %d (%s) was ended by --timeout, so there is nothing to compare", run.plan().number,
         to_string(run.plan().disturbance).c_str());
     return true;
@@ -149,13 +150,13 @@ class Verification {
     const int code = reference.outcome().code, others = other.outcome().code;
     if (code != others)
       std::fprintf(stderr, "  run 1 ended with exit code %d, %s with %d\n", code, name.c_str(), others);
-    std::fputs(difference_text(difference, "run 1", name).c_str(), stderr);
+    write_error(difference_text(difference, "run 1", name));
     if (from_program(difference) && asks_for_time(reference.outcome().log)) {
       std::fputs("  MPI_Wtime is called, which tells the real time: --wtime=logical makes it the same in every run.\n",
                  stderr);
     }
     const std::string& errors = other.outcome().errors;
-    if (!errors.empty()) std::fprintf(stderr, "standard error of %s:\n%s", name.c_str(), errors.c_str());
+    if (!errors.empty()) write_error("standard error of " + name + ":\n" + errors);
   }
 
   bool asks_for_time(const EventLog& log) const {

@@ -73,7 +73,6 @@ Status VerifyRun::make_files(const LaunchOptions& options) {
 
 // In the child: what detmpirun does without --verify.
 void VerifyRun::become_job(LaunchOptions options, int input, const sigset_t& mask) {
-  spmc::base::restore_signal_mask(mask);
   log_.reset();
   auto own_input = spmc::base::open_again(input);
   const bool ready = own_input && spmc::base::make_standard_input(own_input.value().get()) &&
@@ -89,7 +88,7 @@ void VerifyRun::become_job(LaunchOptions options, int input, const sigset_t& mas
   options.job.keep_digest = true;
   options.event_log = log_file_.get();
   if (plan_.number > 1) options.reports.clear();
-  std::exit(run_job(std::move(options)));
+  std::exit(run_job(std::move(options), mask));
 }
 
 void VerifyRun::watch(int pid) {
@@ -104,6 +103,8 @@ void VerifyRun::watch(int pid) {
       // The terminal has sent it to the job itself. Asked twice, the job does not wait for its ranks.
       if (signal.from_process || stopped_by_ != 0) (void)spmc::base::send_signal(pid, signal.number);
       stopped_by_ = signal.number;
+    } else if (signal.number == SIGUSR1 || signal.number == SIGUSR2) {
+      (void)spmc::base::send_signal(pid, signal.number);
     }
     auto report = spmc::base::wait_child(pid, spmc::base::WaitMode::kPoll);
     if (!report) {

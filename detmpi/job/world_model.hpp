@@ -12,12 +12,17 @@ enum class WorldModel : uint8_t { kBefore, kRunning, kAfter };
 
 inline WorldModel g_world_model = WorldModel::kBefore;
 
-// Makes this process a rank of the job, which is not running yet. `required`: thread level.
+// Makes this process a rank of the job, which is not running yet. `required`: thread level; one that there is not, or
+// is not provided, becomes the nearest that is.
 void job_begin(int required);
 
 // Communication completes; waits for all ranks. No call follows that needs the job. Returns the code of an error that
 // showed only here, and that was raised.
 int job_end();
+
+// For the monitor, which tells what was missing if the rank ends now: after every change of the world model and of the
+// open sessions.
+void note_open_session();
 
 // The thread level that the job runs with, and its name.
 int thread_level();

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 
 #include <base/wait.hpp>
 
@@ -55,6 +56,12 @@ inline bool g_watch_calls = false;
 inline uint64_t g_next_output_epoch = ~uint64_t{0};
 
 void mark_output();
+// Where output is in order, stdout and stderr, which hold nothing when a call returns (job/rank_output.hpp); else a
+// file that never does.
+inline FILE g_no_stdio{};
+inline const FILE* g_watched_stdio[] = {&g_no_stdio, &g_no_stdio};
+void show_printed();
+inline bool stdio_holds(const FILE* file) { return file->_IO_write_ptr != file->_IO_write_base; }
 
 // What the program prints from now on does not belong together with what it has printed before.
 inline void end_output_epoch() {
@@ -63,6 +70,8 @@ inline void end_output_epoch() {
 
 // Before the program goes on, be it after a call or in a function of its own that a call has called.
 inline void output_tick() {
+  if (stdio_holds(g_watched_stdio[0]) | stdio_holds(g_watched_stdio[1])) [[unlikely]]
+    show_printed();
   if (g_clock >= g_next_output_epoch) [[unlikely]]
     mark_output();
 }

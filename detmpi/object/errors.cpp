@@ -164,7 +164,7 @@ std::string line_of_error(int code) {
   job_abort(error_class_of(code), line.c_str());
 }
 
-std::string g_unsupported;  // the first call of that kind
+std::string g_unsupported;         // the first call of that kind
 int g_raised_early = MPI_SUCCESS;  // a code that the call, at its end, does not raise again
 
 // What an error is raised on: the handler, and the handle that a function of the program's is called with.
@@ -174,8 +174,11 @@ struct Raised {
   const Comm* comm;  // null: no matter of a communicator
 };
 
+// What the call would have made with that handler is not there yet.
+int null_of_made() { return g_call.id == CallId::kSessionInit ? MPI_SESSION_NULL : MPI_COMM_NULL; }
+
 Raised raised_on() {
-  if (g_call.errhandler != nullptr) return {g_call.errhandler, MPI_COMM_NULL, nullptr};
+  if (g_call.errhandler != nullptr) return {g_call.errhandler, null_of_made(), nullptr};
   if (g_call.session != nullptr) return {g_call.session->errhandler, g_call.session->handle, nullptr};
   const Comm* comm = g_call.comm != nullptr ? g_call.comm : g_comm_world;
   if (comm == nullptr) return {&errhandler_fatal(), MPI_COMM_NULL, nullptr};

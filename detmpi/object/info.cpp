@@ -13,6 +13,10 @@ namespace {
 HandleTable<Info, HandleKind::kInfo> g_infos;
 Info g_environment{MPI_INFO_ENV, {}};
 
+// MPI_MAX_INFO_KEY and MPI_MAX_INFO_VAL are the room for a string, with its end.
+constexpr size_t kLongestKey = MPI_MAX_INFO_KEY - 1;
+constexpr size_t kLongestValue = MPI_MAX_INFO_VAL - 1;
+
 void store(char* to, const std::string& text, size_t most) {
   const size_t length = std::min(text.size(), most);
   memcpy(to, text.data(), length);
@@ -22,10 +26,10 @@ void store(char* to, const std::string& text, size_t most) {
 // Arguments of main: the program, and the rest with blanks in between.
 void describe_start(Info& info, int argc, char* argv[]) {
   if (argc <= 0 || argv == nullptr || argv[0] == nullptr) return;
-  info.set("command", std::string(argv[0]).substr(0, MPI_MAX_INFO_VAL));
+  info.set("command", std::string(argv[0]).substr(0, kLongestValue));
   std::string rest;
   for (int i = 1; i < argc && argv[i] != nullptr; ++i) rest += (i > 1 ? " " : "") + std::string(argv[i]);
-  if (!rest.empty()) info.set("argv", rest.substr(0, MPI_MAX_INFO_VAL));
+  if (!rest.empty()) info.set("argv", rest.substr(0, kLongestValue));
 }
 
 }  // namespace
@@ -79,9 +83,9 @@ int info_dup(Info& info, MPI_Info* newinfo) {
 }
 
 int info_set(Info& info, const char* key, const char* value) {
-  if (value[0] == '\0' || strlen(value) > MPI_MAX_INFO_VAL) {
-    return make_error(MPI_ERR_INFO_VALUE, "the value of key '%s' is empty or longer than %d characters", key,
-                      MPI_MAX_INFO_VAL);
+  if (value[0] == '\0' || strlen(value) > kLongestValue) {
+    return make_error(MPI_ERR_INFO_VALUE, "the value of key '%s' is empty or longer than %zu characters", key,
+                      kLongestValue);
   }
   info.set(key, value);
   return MPI_SUCCESS;
@@ -122,7 +126,7 @@ int info_get_nthkey(Info& info, int n, char* key) {
     return make_error(MPI_ERR_ARG, "there is no key number %d (keys are 0 to %d)", n,
                       static_cast<int>(info.entries.size()) - 1);
   }
-  store(key, info.entries[static_cast<size_t>(n)].first, MPI_MAX_INFO_KEY);
+  store(key, info.entries[static_cast<size_t>(n)].first, kLongestKey);
   return MPI_SUCCESS;
 }
 

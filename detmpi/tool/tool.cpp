@@ -26,7 +26,7 @@ namespace impl {
 
 int t_init_thread(int required, int* provided) {
   tool::g_uses += 1;
-  tool::give(provided, std::min(required, MPI_THREAD_SERIALIZED));
+  tool::give(provided, std::clamp<int>(required, MPI_THREAD_SINGLE, MPI_THREAD_SERIALIZED));
   return MPI_SUCCESS;
 }
 

@@ -124,6 +124,16 @@ TEST_CASE("the digest of a run") {
   for (int run = 0; run < 20 && by_arrival.size() < 2; ++run) by_arrival.insert(digest({"--order=arrival"}));
   CHECK(by_arrival.size() > 1);
 }
+TEST_CASE("which of two communicators a message belongs to is in the digest") {
+  const auto run = [](const char* late) {
+    return test_support::run_command(job(3, "either", {"--order=arrival", "--digest"}, {late}));
+  };
+  const auto late_first = run("1"), late_second = run("2");
+  INFO(late_first.err << late_second.err);
+  CHECK(late_first.out == "1\n0\n");
+  CHECK(late_second.out == "0\n1\n");
+  CHECK(late_first.err != late_second.err);
+}
 TEST_CASE("the logical clock") {
   expect_same("logical_clock", 2, false, {"--wtime=logical"});
   expect_same("logical_clock", 4, false, {"--wtime=logical"});

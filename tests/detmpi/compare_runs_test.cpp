@@ -137,12 +137,54 @@ TEST_CASE("a log that is shorter counts if the rank has ended by itself") {
   CHECK(!compare(a, b));
 }
 
+TEST_CASE("a rank that ends in another way is the difference, also without an event") {
+  Run a(2), b(2);
+  for (Run* run : {&a, &b}) run->add(1, EventKind::kSend, 10, 0);
+  for (Run* run : {&a, &b}) run->end(0, LogEnd::kOpen);
+  a.end(1, with_code(LogEnd::kAborted, 17));
+  b.end(1, with_code(LogEnd::kAborted, 98));
+  const auto d = compare(a, b);
+  REQUIRE(d);
+  CHECK(d->cause == Cause::kOutside);
+  CHECK(d->event.rank == 1);
+  const std::string text = difference_text(*d, "run 1", "run 2");
+  INFO(text);
+  CHECK(text.find("the first difference: rank 1, its end\n    run 1: it ends the job with code 17\n"
+                  "    run 2: it ends the job with code 98\n    before it, in both, time 10: ") != std::string::npos);
+  b.end(1, LogEnd::kOpen);  // it was ended with the job
+  CHECK(!compare(a, b));
+}
+
+TEST_CASE("a rank that ends early has nothing more where the other goes on") {
+  Run a(1), b(1);
+  for (Run* run : {&a, &b}) run->add(0, EventKind::kSend, 10, 0);
+  b.add(0, EventKind::kSend, 11, 0);
+  const std::pair<LogEnd, const char*> ends[] = {
+      {with_code(LogEnd::kCrashed, 6), "run 1: nothing more: it dies of signal 6\n"},
+      {with_code(LogEnd::kLeft, 3), "run 1: nothing more: it exits with code 3\n"},
+      {LogEnd::kFinalized, "run 1: nothing more\n"}};
+  for (const auto& [end, told] : ends) {
+    a.end(0, end);
+    const auto d = compare(a, b);
+    REQUIRE(d);
+    CHECK(d->cause == Cause::kOutside);
+    CHECK(d->event.index == 1);
+    const std::string text = difference_text(*d, "run 1", "run 2");
+    INFO(text);
+    CHECK(text.find(told) != std::string::npos);
+    CHECK(text.find("run 2, time 11: ") != std::string::npos);
+  }
+}
+
 TEST_CASE("what found no room in the logs is compared by its digest") {
   Run a(1), b(1);
   for (Run* run : {&a, &b}) {
     for (uint64_t i = 0; i < kRoom + 5; ++i) run->add(0, EventKind::kSend, 10, 0);
   }
   CHECK(!compare(a, b));
+  b.end(0, LogEnd::kLeft);
+  CHECK(compare(a, b)->cause == Cause::kBeyondLog);
+  b.end(0, LogEnd::kFinalized);
   b.outcome.log.rank(0).digest.store(1);
   const auto d = compare(a, b);
   REQUIRE(d);
@@ -163,6 +205,32 @@ TEST_CASE("output that differs") {
   CHECK(compare(a, b, true)->line.reference == "\"one\"");
   b.outcome.log.head().even = 0;  // it was ended from outside
   CHECK(!compare(a, b));
+}
+
+TEST_CASE("whether the last line has ended is a difference, but in the order of arrival") {
+  Run a(1), b(1);
+  a.outcome.output = "one\ntwo";
+  b.outcome.output = "one\ntwo\n";
+  const auto d = compare(a, b);
+  REQUIRE(d);
+  CHECK(d->line.line == 2);
+  CHECK(d->line.reference == "\"two\", without a newline");
+  CHECK(d->line.other == "\"two\"");
+  CHECK(!compare(a, b, true));
+  std::swap(a.outcome.output, a.outcome.errors);
+  std::swap(b.outcome.output, b.outcome.errors);
+  REQUIRE(compare(a, b));
+  CHECK(compare(a, b)->in_errors);
+}
+
+TEST_CASE("bytes that are no text are told by their numbers") {
+  Run a(1), b(1);
+  a.outcome.output = std::string("a\0\x1b[1m\\\t1\n", 10);
+  b.outcome.output = "gr\xc3\xbc\xc3\x9f\n";
+  const auto d = compare(a, b);
+  REQUIRE(d);
+  CHECK(d->line.reference == "\"a\\x00\\x1b[1m\\\\\\x091\"");
+  CHECK(d->line.other == "\"gr\xc3\xbc\xc3\x9f\"");
 }
 
 TEST_CASE("standard error that differs") {
@@ -199,6 +267,10 @@ TEST_CASE("what a rank wrote last when it was ended with the job does not count"
 TEST_CASE("exit codes that differ") {
   Run a(1), b(1);
   b.outcome.code = 3;
+  const auto d = compare(a, b);
+  CHECK(d->cause == Cause::kStatus);  // all ranks had finalized
+  CHECK(difference_text(*d, "run 1", "run 2").find("exit codes or signals") != std::string::npos);
+  for (Run* run : {&a, &b}) run->end(0, LogEnd::kOpen);
   CHECK(compare(a, b)->cause == Cause::kExit);
 }
 

@@ -72,6 +72,15 @@ TEST_CASE("a cycle of receives") {
 TEST_CASE("a part of the job is stuck while the rest works") {
   expect("partial", 3, {"2 of 3 ranks", "rank 0 -> rank 2"});
 }
+TEST_CASE("a part of the job is stuck, and is sent other messages all the time") {
+  for (const char* start : kStarts) {  // how many messages there were depends on the time
+    const RunResult run = test_support::run_command(job(3, "deadlock", {start}, {"disturbed"}));
+    INFO(run.err);
+    CHECK(run.exit_code == kDeadlockExit);
+    CHECK(contains(run.err, "deadlock: 2 of 3 ranks"));
+    CHECK(contains(run.err, "rank 0 -> rank 1 -> rank 0"));
+  }
+}
 TEST_CASE("a rank comes to be stuck later than the others") { expect("late", 3, {"3 of 3 ranks", "rank 0 -> rank 2"}); }
 TEST_CASE("a rank that never goes on still takes in messages, and acknowledges them") {
   expect("stuck_receiver", 3, {"3 of 3 ranks", "rank 2  MPI_Recv at "});
@@ -115,6 +124,16 @@ TEST_CASE("communicators made by different tags") {
 }
 TEST_CASE("a collective operation that a rank does not enter") {
   expect("collective", 4, {"waits for rank 0 of MPI_COMM_WORLD to take part in MPI_Barrier", "MPI_Recv"});
+}
+TEST_CASE("a collective operation that is waited for is named, not the call that waits") {
+  const std::string report = report_of("ibarrier", 4);
+  size_t told = 0;
+  for (size_t at = 0; (at = report.find("take part in MPI_Ibarrier, on MPI_COMM_WORLD\n", at)) != std::string::npos;
+       ++at) {
+    ++told;
+  }
+  CHECK(told == 3);
+  for (const char* call : {"MPI_Wait at ", "MPI_Waitall at ", "MPI_Waitany at "}) CHECK(contains(report, call));
 }
 TEST_CASE("a wildcard takes what another receive needs") { expect("starve", 3, {"a message from rank 1, tag 1"}); }
 TEST_CASE("requests that cannot complete") { expect("requests", 2, {"MPI_Waitall", "tag 1", "tag 2"}); }
@@ -178,6 +197,29 @@ TEST_CASE("what works only because sends are buffered is not a deadlock") {
   auto argv = job(3, "deadlock");
   argv.push_back("unsafe");
   CHECK(test_support::run_command_same(argv).exit_code == 0);
+}
+
+// Where detmpirun does not find the program by the name by which the rank knows it, and where a shell would take its
+// name for something else; and a long one.
+TEST_CASE("lines of source of a program wherever it is") {
+  namespace fs = std::filesystem;
+  const fs::path top = fs::temp_directory_path() / ("places." + std::to_string(::getpid()));
+  const fs::path folder = top / "it's" / std::string(230, 'l');
+  fs::create_directories(folder);
+  fs::copy_file(program("deadlock"), folder / "stuck");
+  const std::string libraries = fs::path(detmpirun()).parent_path();
+  for (const std::string& name : {std::string("stuck"), std::string("./stuck"), (folder / "stuck").string()}) {
+    for (const char* what : {"cycle", "mismatch"}) {
+      const auto run = test_support::run_command({"env", "PATH=" + folder.string() + ":/usr/bin:/bin",
+                                                  "LD_LIBRARY_PATH=" + libraries, detmpirun(), "-n", "3", next_start(),
+                                                  "-wdir", folder, name, what});
+      INFO(run.err);
+      CHECK(run.exit_code == kDeadlockExit);
+      CHECK((contains(run.err, "deadlock.cpp:") || contains(run.err, "testing.hpp:")));
+      CHECK(!contains(run.err, "+0x"));
+    }
+  }
+  fs::remove_all(top);
 }
 
 TEST_CASE("a program in Python is told by its lines") {

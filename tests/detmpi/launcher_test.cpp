@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -89,7 +90,7 @@ TEST_CASE("a wrong command line is explained and ends with 2") {
 TEST_CASE("help and version") {
   const RunResult help = run_command_same(detmpirun_with({"--help"}));
   CHECK(help.exit_code == 0);
-  for (const char* option : {"-n", "--start", "--wtime", "--memory", "--timeout", "--grace"})
+  for (const char* option : {"-n", "--start", "--wtime", "--memory", "--timeout", "--grace", "-x NAME=VALUE"})
     CHECK(contains(help.out, option));
   CHECK(help.err.empty());
   CHECK(run_command_same(detmpirun_with({"-h"})).out == help.out);
@@ -159,9 +160,22 @@ TEST_CASE("threads that were begun before the ranks were forked are told of") {
   for (const char* start : kStarts) {
     const auto run = run_command_same(job(2, "threads", {start}));
     INFO(run.err);
-    CHECK(run.out == "[0] main thread 1, another one 0\n[1] main thread 1, another one 0\n");
+    const std::string rest = "main thread 1, another one 0, level 0: MPI_THREAD_SINGLE\n";
+    CHECK(run.out == "[0] " + rest + "[1] " + rest);
     CHECK(contains(run.err, told) == (start == std::string("--start=fork")));
   }
+}
+
+TEST_CASE("a thread level that there is not is the nearest that is provided") {
+  const auto level = [](const char* required) {
+    const std::string out = run_command_same(job(1, "threads", {"--start=exec"}, {required})).out;
+    return out.substr(std::min(out.size(), out.find("level")));
+  };
+  CHECK(level("-1") == "level 0: MPI_THREAD_SINGLE\n");
+  CHECK(level("-100000") == "level 0: MPI_THREAD_SINGLE\n");
+  CHECK(level("2") == "level 2: MPI_THREAD_SERIALIZED\n");
+  CHECK(level("3") == "level 2: MPI_THREAD_SERIALIZED\n");
+  CHECK(level("100000") == "level 2: MPI_THREAD_SERIALIZED\n");
 }
 
 TEST_CASE("programs in Fortran and Python are asked to print line by line") {
@@ -305,9 +319,23 @@ TEST_CASE("the time-out ends the job with 124") {
     const RunResult result = running.finish();
     INFO(result.err);
     CHECK(result.exit_code == 124);
-    CHECK(contains(result.err, "--timeout"));
+    CHECK(result.err == "DLinux: the time that --timeout allows is up; the job ends\n");
     CHECK(watch.seconds() < 10);
     CHECK(all_gone(running.numbers()));
+  }
+  // No rank has come to MPI_Init: detmpirun is no space, and names none.
+  const RunResult without = run_command_same(detmpirun_with({"--timeout=0.1", "sleep", "100"}));
+  CHECK(without.exit_code == 124);
+  CHECK(without.err == "DLinux: the time that --timeout allows is up; the job ends\n");
+}
+
+TEST_CASE("a job whose tables do not fit into the shared memory does not begin") {
+  for (const char* start : kStarts) {
+    const RunResult result = run_command_same(detmpirun_with({"-n", "256", "--memory=4M", start, program("hello")}));
+    INFO(result.err);
+    CHECK(result.exit_code == 1);
+    CHECK(contains(result.err, "detmpirun: the tables of 256 ranks take "));
+    CHECK(contains(result.err, " MiB of shared memory; --memory=SIZE gives more: Cannot allocate memory\n"));
   }
 }
 

@@ -194,6 +194,17 @@ TEST_CASE("what a user's operation prints comes after what its rank printed befo
   CHECK(printed(3, {"callback"}) == once + once + once);
 }
 
+TEST_CASE("what stdio holds is printed when a call returns, whether that has waited or not") {
+  const std::string zero(1, '\0');
+  std::string steps;
+  for (int i = 0; i < 6; ++i)
+    steps += zero + "rank " + std::to_string(i % 2) + ", step " + std::to_string(i / 2) + "\n";
+  for (const char* late : {"0", "1"}) {
+    CHECK(printed(2, {"past stdio", late}) == "by stdio\nby write\n");
+    CHECK(printed(2, {"zeros", late}) == steps);
+  }
+}
+
 TEST_CASE("output before MPI_Init and after MPI_Finalize") {
   std::string within, after;
   for (int rank = 0; rank < 4; ++rank) {

@@ -1,5 +1,7 @@
 // detmpirun: several programs in one job, their folders and variables, and what other launchers are asked for.
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 
 #include "run_mpi.hpp"
 
@@ -67,6 +69,17 @@ TEST_CASE("a program has the folder and the variables that were asked for") {
   }
   CHECK(contains(launch({"-genv", "ALL", "2", "several", ":", "-env", "ALL", "3", "several"}).out,
                  "ALL=2, nothing\n[1]"));
+}
+
+TEST_CASE("options of other launchers that only say where ranks run change nothing") {
+  const std::string one =
+      "-ppn 2 -perhost 2 -grr 2 -membind none -npernode 2 -N 2 -pernode -bynode -byslot --npersocket 2 --rank-by slot "
+      "--cpu-set 0-1 --use-hwthread-cpus --bind-to-core --bind-to-socket --bind-to-none several";
+  std::istringstream text("-n 2 " + one + " : " + one);
+  const RunResult run = launch({std::istream_iterator<std::string>(text), {}});
+  INFO(run.err);
+  CHECK(run.err.empty());
+  CHECK(run.out == launch({"-n", "2", "several", ":", "several"}).out);
 }
 
 TEST_CASE("a wrong command line of several programs is explained and ends with 2") {

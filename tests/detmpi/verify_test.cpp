@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 
 #include "run_mpi.hpp"
 #include "running.hpp"
@@ -125,6 +126,18 @@ TEST_CASE("something from outside that is only printed") {
                               "the program printed something that comes in from\n  outside"});
 }
 
+TEST_CASE("bytes that are no text do not cut the explanation off") {
+  expect_difference("nul", {"the output differs in line 3", "run 1: \"a\\x00", "run 2: \"a\\x00",
+                            "the program printed something that comes in from\n  outside"});
+}
+
+TEST_CASE("a rank that ends in another way") {
+  expect_difference("abort", {"rank 1, its end\n    run 1: it ends the job with code ", "before it, in both",
+                              "MPI_Abort is called", kOutside});
+  const auto left = expect_difference("leave", {"rank 1, its end\n    run 1: it exits with code ", kOutside});
+  CHECK(!contains(left.err, "several ranks fail"));
+}
+
 TEST_CASE("something that depends on the way of starting") {
   const auto both = expect_difference("start", {"the output differs in line ", "the way of starting", "--start=exec"});
   CHECK(!contains(both.err, "outside"));
@@ -149,10 +162,22 @@ TEST_CASE("in the order of arrival a program without races is the same") {
 }
 
 TEST_CASE("a job that always fails in the same way") {
-  const auto exits = test_support::run_command(verification(3, 4, "outside", {}, {"exit"}));
+  const auto exits = test_support::run_command(verification(3, 4, "outside", {}, {"exit3"}));
   INFO(exits.err);
   CHECK(exits.exit_code == 3);
   expect_parts(exits, {"exit code 3: all the same", " bytes"});
+}
+
+// As detmpirun does where the program cannot be started, and where --timeout ends it.
+TEST_CASE("a program that ends with an exit code of detmpirun's") {
+  for (const char* start : kStarts) {
+    for (const std::string code : {"124", "127"}) {
+      const auto run = test_support::run_command(verification(2, 2, "outside", {start}, {"exit" + code}));
+      INFO(run.err);
+      CHECK(std::to_string(run.exit_code) == code);
+      expect_parts(run, {"verified: 2 runs", "exit code " + code + ": all the same"});
+    }
+  }
 }
 
 // Crashes: ends_test.cpp.
@@ -160,7 +185,8 @@ TEST_CASE("a job that always dies in the same place") {
   const auto run = test_support::run_command(verification(3, 4, "outside", {}, {"die"}));
   INFO(run.err);
   CHECK(run.exit_code == 128 + SIGKILL);
-  expect_parts(run, {"died of signal 9", "output not compared, as where the job ended depends on timing", "all the same"});
+  expect_parts(run,
+               {"died of signal 9", "output not compared, as where the job ended depends on timing", "all the same"});
   CHECK(run.err.find("died of signal") == run.err.rfind("died of signal"));  // once
 }
 
@@ -200,9 +226,12 @@ TEST_CASE("command lines that are wrong") {
 }
 
 TEST_CASE("a program that cannot be started") {
-  const auto run = test_support::run_command({detmpirun(), "--verify=3", "/nowhere/program"});
-  CHECK(run.exit_code == 127);
-  CHECK(!contains(run.err, "run 2"));
+  for (const char* start : kStarts) {
+    const auto run = test_support::run_command({detmpirun(), "--verify=3", start, "/nowhere/program"});
+    CHECK(run.exit_code == 127);
+    CHECK(!contains(run.err, "run 2"));
+    CHECK(!contains(run.err, "verified"));
+  }
 }
 
 TEST_CASE("when detmpirun is killed nothing is left, running or stopped") {
@@ -213,6 +242,28 @@ TEST_CASE("when detmpirun is killed nothing is left, running or stopped") {
     running.signal(SIGKILL);
     CHECK(all_gone(below));
   }
+}
+
+TEST_CASE("a signal for the program is passed on in every run") {
+  constexpr int kRuns = 3;
+  const auto folder = std::filesystem::temp_directory_path() / ("asked." + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const auto file = folder / "ready";
+  Running running(verification(1, kRuns, "signals", {}, {"asked", file}));
+  const auto wait_until = [&](bool there) {
+    for (int i = 0; i < 20'000 && std::filesystem::exists(file) != there; ++i) usleep(1000);
+  };
+  for (int i = 0; i < kRuns; ++i) {
+    wait_until(true);
+    running.signal(SIGUSR1);
+    wait_until(false);
+  }
+  const auto run = running.finish();
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(run.out == "asked\n");
+  expect_parts(run, {"verified: 3 runs"});
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("when detmpirun is asked to end it ends the job") {

@@ -11,6 +11,12 @@ using namespace detmpi;
 
 namespace {
 
+int class_of(int code) {
+  int error_class;
+  MPI_Error_class(code, &error_class);
+  return error_class;
+}
+
 std::string value_of(MPI_Info info, const char* key) {
   char value[MPI_MAX_INFO_VAL];
   int room = sizeof value, flag = 0;
@@ -56,6 +62,40 @@ TEST_CASE_METHOD(World, "A string needs room") {
   REQUIRE(MPI_Info_get_string(info, "key", &room, value, &flag) != MPI_SUCCESS);
   room = 3;
   REQUIRE(MPI_Info_get_string(info, "key", &room, nullptr, &flag) != MPI_SUCCESS);
+  MPI_Info_free(&info);
+}
+
+TEST_CASE_METHOD(World, "The longest key and value fill the room that MPI_MAX_INFO_KEY and MPI_MAX_INFO_VAL name") {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  struct {
+    char key[MPI_MAX_INFO_KEY], behind_key = 'x', value[MPI_MAX_INFO_VAL], behind_value = 'x';
+  } got;
+  const std::string key(MPI_MAX_INFO_KEY - 1, 'k'), value(MPI_MAX_INFO_VAL - 1, 'v');
+  MPI_Info info;
+  MPI_Info_create(&info);
+  REQUIRE(class_of(MPI_Info_set(info, (key + "k").c_str(), "value")) == MPI_ERR_INFO_KEY);
+  REQUIRE(class_of(MPI_Info_set(info, "key", (value + "v").c_str())) == MPI_ERR_INFO_VALUE);
+  REQUIRE(MPI_Info_set(info, key.c_str(), value.c_str()) == MPI_SUCCESS);
+  MPI_Info_get_nthkey(info, 0, got.key);
+  int room = sizeof got.value, flag = 0;
+  MPI_Info_get_string(info, key.c_str(), &room, got.value, &flag);
+  REQUIRE((got.key == key && got.behind_key == 'x'));
+  REQUIRE((flag == 1 && room == MPI_MAX_INFO_VAL && got.value == value && got.behind_value == 'x'));
+  MPI_Info_get(info, key.c_str(), MPI_MAX_INFO_VAL, got.value, &flag);  // as many programs call it
+  REQUIRE((got.value == value && got.behind_value == 'x'));
+  MPI_Info_free(&info);
+}
+
+TEST_CASE("How the program was started, cut to what a value may have") {
+  std::string program(MPI_MAX_INFO_VAL + 10, 'p'), argument(MPI_MAX_INFO_VAL + 10, 'a');
+  char* argv[] = {program.data(), argument.data(), nullptr};
+  MPI_Info info;
+  MPI_Info_create_env(2, argv, &info);
+  REQUIRE(value_of(info, "command") == std::string(MPI_MAX_INFO_VAL - 1, 'p'));
+  REQUIRE(value_of(info, "argv") == std::string(MPI_MAX_INFO_VAL - 1, 'a'));
+  int length = 0, flag = 0;
+  MPI_Info_get_valuelen(info, "argv", &length, &flag);
+  REQUIRE((flag == 1 && length == MPI_MAX_INFO_VAL - 1));
   MPI_Info_free(&info);
 }
 

@@ -29,6 +29,7 @@ std::string take_stub() { return std::exchange(g_called, ""); }
 
 void wake_own_watchers() {}
 void mark_output() {}
+void show_printed() {}
 uint64_t watched_call() { return 0; }
 
 void PlanDeleter::operator()(Plan*) const {}

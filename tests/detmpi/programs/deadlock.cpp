@@ -1,4 +1,6 @@
 // Deadlocks, one by the name that is given. Where it says so, the ranks that are not part of it go on computing.
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -133,6 +135,25 @@ void collective() {
   MPI_Barrier(MPI_COMM_WORLD);
   if (g_rank == 1) send(0, 1);
 }
+// All but rank 1 begin a barrier, and each waits for it in another call.
+void ibarrier() {
+  if (g_rank == 1) receive(0, 9);
+  MPI_Request request;
+  int index = 0;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  if (g_rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  else if (g_rank == 2) MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+  else MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
+}
+// Two wait for each other, and the third one sends both what they do not wait for.
+void disturbed() {
+  if (g_rank < 2) receive(1 - g_rank, 1);
+  for (int i = 0; i < 2000; ++i) {
+    send(0, 9);
+    send(1, 9);
+    usleep(20000);
+  }
+}
 // The wildcard takes the message that the other receive needs.
 void starve() {
   if (g_rank == 1) send(0, 1);
@@ -206,9 +227,11 @@ constexpr Case kCases[] = {
     {"wrong_tags", wrong_tags},
     {"foreign_name", foreign_name},
     {"other_ranks", other_ranks},
+    {"disturbed", disturbed},
     {"starve", starve},
     {"requests", requests},
     {"collective", collective},
+    {"ibarrier", ibarrier},
     {"wrong_communicator", wrong_communicator},
     {"group_tags", group_tags},
     {"any_of", any_of},

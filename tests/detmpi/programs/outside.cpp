@@ -22,6 +22,9 @@ uint64_t random_number() {
   return number;
 }
 
+// An exit code that is not 0.
+int random_code() { return static_cast<int>(random_number() % 255 + 1); }
+
 // The same in every run.
 uint64_t exchange(int rounds) {
   uint64_t value = static_cast<uint64_t>(g_rank) + 1;
@@ -97,6 +100,12 @@ void outside(const std::string& what) {
     first_receives(sizeof now);
   } else if (what == "print") {
     if (g_rank == 1) std::printf("random %lu\n", static_cast<unsigned long>(random_number()));
+  } else if (what == "nul") {
+    if (g_rank == 1) std::printf("a%c%lu\n", 0, static_cast<unsigned long>(random_number()));
+  } else if (what == "abort") {
+    if (g_rank == 1) MPI_Abort(MPI_COMM_WORLD, random_code());
+  } else if (what == "leave") {
+    if (g_rank == 1) std::exit(random_code());
   } else if (what == "race") {
     race();
   } else if (what == "die") {
@@ -117,5 +126,5 @@ int main(int argc, char** argv) {
   outside(what);
   exchange(10);
   MPI_Finalize();
-  return what == "exit" && g_rank == 1 ? 3 : 0;
+  return what.starts_with("exit") && g_rank == 1 ? std::atoi(what.c_str() + 4) : 0;
 }

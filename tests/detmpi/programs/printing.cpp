@@ -180,6 +180,28 @@ void binary() {
   }
 }
 
+// Whether a rank waits, or finds its message there, must not be seen: `late` is the rank that comes later in real time.
+// Between its calls rank 0 prints by write(2), and another process writes what stdio holds there.
+void past_stdio(int late) {
+  MPI_Barrier(kComm);
+  if (g_rank == late) usleep(20000);
+  if (g_rank == 0) std::printf("by stdio\n");
+  if (g_rank == 0) MPI_Recv(nullptr, 0, MPI_INT, 1, 0, kComm, MPI_STATUS_IGNORE);
+  else MPI_Send(nullptr, 0, MPI_INT, 0, 0, kComm);
+  if (g_rank != 0) return;
+  write_all("by write\n");
+  const pid_t child = fork();
+  if (child == 0) std::exit(0);
+  waitpid(child, nullptr, 0);
+}
+void zeros(int late) {
+  for (int step = 0; step < 3; ++step) {
+    if (g_rank == late) usleep(20000);
+    std::printf("%crank %d, step %d\n", '\0', g_rank, step);
+    MPI_Barrier(kComm);
+  }
+}
+
 void redirected() {
   std::printf("rank %d by stdout\n", g_rank);
   std::fflush(stdout);
@@ -216,6 +238,8 @@ int main(int argc, char** argv) {
   if (how == "children") children();
   if (how == "binary") binary();
   if (how == "callback") callback();
+  if (how == "past stdio") past_stdio(number);
+  if (how == "zeros") zeros(number);
   if (how == "redirected") redirected();
   if (how == "tail") write_all("line of " + std::to_string(g_rank) + "\nend of " + std::to_string(g_rank));
   if (how == "uneven") {

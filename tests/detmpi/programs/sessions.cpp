@@ -188,8 +188,10 @@ void handlers() {
   EXPECT(g_calls == 2);
   MPI_Session other;
   EXPECT(error_class(MPI_Session_init(MPI_INFO_NULL + 1, MPI_ERRORS_RETURN, &other)) == MPI_ERR_INFO);
+  EXPECT(error_class(MPI_Session_init(MPI_INFO_NULL + 1, handler, &other)) == MPI_ERR_INFO);
+  EXPECT(g_calls == 3 && g_called_with == MPI_SESSION_NULL);
   EXPECT(error_class(MPI_Comm_create_from_group(MPI_GROUP_EMPTY, "x", MPI_INFO_NULL, handler, nullptr)) == MPI_ERR_ARG);
-  EXPECT(g_calls == 3);
+  EXPECT(g_calls == 4 && g_called_with == MPI_COMM_NULL);
   MPI_Errhandler_free(&handler);
   MPI_Session_finalize(&session);
 }
@@ -199,6 +201,20 @@ void open_at_exit() {
   MPI_Session session;
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
 }
+void open_after_finalize() {
+  MPI_Init(nullptr, nullptr);
+  open_at_exit();
+  MPI_Finalize();
+}
+void open_at_failing_exit() {
+  open_at_exit();
+  std::exit(7);
+}
+// Here MPI_Finalize is missing.
+void running_at_exit() {
+  open_at_exit();
+  MPI_Init(nullptr, nullptr);
+}
 
 constexpr Case kCases[] = {{"alone", alone},
                            {"around", around},
@@ -206,7 +222,10 @@ constexpr Case kCases[] = {{"alone", alone},
                            {"sets", sets},
                            {"groups", groups},
                            {"handlers", handlers},
-                           {"open_at_exit", open_at_exit}};
+                           {"open_at_exit", open_at_exit},
+                           {"open_after_finalize", open_after_finalize},
+                           {"open_at_failing_exit", open_at_failing_exit},
+                           {"running_at_exit", running_at_exit}};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // signals HOW: waits for signals that are sent to the job. `count`: until every rank has had SIGUSR1 and
 // SIGUSR2, then ends well. `clean`: ends with 3 on SIGTERM, after a word. `stubborn`: ignores SIGTERM and
-// SIGINT. Else: the default.
+// SIGINT. `asked FILE`: makes the file, and ends when it has had SIGUSR1, after a word. Else: the default.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -20,11 +21,27 @@ extern "C" void clean_up(int) {
   _exit(3);
 }
 
+// Who sends it the signal does so when the file is there. Its end says that the signal has come.
+void wait_to_be_asked(const char* file) {
+  std::signal(SIGUSR1, note);
+  const int made = open(file, O_CREAT | O_WRONLY, 0600);
+  EXPECT(made >= 0);
+  close(made);
+  constexpr int kMost = 5000;  // ms
+  for (int i = 0; i < kMost && !g_seen[SIGUSR1]; ++i) usleep(1000);
+  unlink(file);
+  std::puts(g_seen[SIGUSR1] ? "asked" : "not asked");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string how = argc > 1 ? argv[1] : "";
   Mpi mpi(argc, argv);
+  if (how == "asked") {
+    wait_to_be_asked(argv[2]);
+    return 0;
+  }
   if (how == "count") {
     std::signal(SIGUSR1, note);
     std::signal(SIGUSR2, note);

@@ -33,6 +33,8 @@ void before_init() {
   int number = 0, provided = -1;
   EXPECT(MPI_T_cvar_get_num(&number) == MPI_T_ERR_NOT_INITIALIZED);
   EXPECT(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS && provided == MPI_THREAD_SERIALIZED);
+  EXPECT(MPI_T_init_thread(-1, &provided) == MPI_SUCCESS && provided == MPI_THREAD_SINGLE);
+  EXPECT(MPI_T_finalize() == MPI_SUCCESS);
   EXPECT(MPI_T_cvar_get_num(&number) == MPI_SUCCESS && number > 5);
   EXPECT(read_control<unsigned long long>("lookahead") == 0);
   EXPECT(MPI_T_cvar_get_index("nonsense", &number) == MPI_T_ERR_INVALID_NAME);
