@@ -217,8 +217,8 @@ def parse_options():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--suites", type=name_list(SUITES), default=list(SUITES[:-1]), metavar="NAME,...",
-        help="of pt2pt (latency, bandwidth), exchange (patterns), coll, pack (derived datatypes), startup, apps (cg and "
-        "mm); default: all but apps")
+        help="of pt2pt (latency, bandwidth), polls (that find nothing), exchange (patterns), coll, pack (derived datatypes), "
+        "startup, apps (cg and mm); default: all but apps")
     add("--mpi", type=name_list(LIBRARIES), default=list(LIBRARIES), metavar="NAME,...",
         help="of detmpi, mpich, openmpi; default: all that are there")
     add("--rounds", type=positive(int), help="runs of every case per library (default 5, with --quick 2)")

@@ -1,3 +1,4 @@
+// `histogram` on threads: the colours of images.
 #include <array>
 #include <cstring>
 

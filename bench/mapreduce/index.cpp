@@ -1,3 +1,4 @@
+// `index` on threads: which pages link to what.
 #include "word_table.hpp"
 
 namespace threads {

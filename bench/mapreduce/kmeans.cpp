@@ -1,3 +1,4 @@
+// `kmeans` on threads: means of groups of points.
 #include <set>
 
 #include "common.hpp"

@@ -1,3 +1,4 @@
+// `matmul` on threads: the product of two matrices of doubles.
 #include "matrix.hpp"
 
 namespace threads {

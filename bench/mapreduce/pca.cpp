@@ -1,3 +1,4 @@
+// `pca` on threads: mean and covariance of the columns of a matrix.
 #include "matrix.hpp"
 
 namespace threads {

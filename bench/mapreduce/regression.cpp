@@ -1,3 +1,4 @@
+// `regression` on threads: the line of least squares through points whose x and y are a byte each.
 #include <cmath>
 
 #include "common.hpp"

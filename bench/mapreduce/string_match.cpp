@@ -1,3 +1,4 @@
+// `stringmatch` on threads: how many lines are equal to each key.
 #include <array>
 
 #include "common.hpp"

@@ -1,3 +1,4 @@
+// `wordcount` on threads: how often each word is in a text.
 #include "word_table.hpp"
 #include "words.hpp"
 

@@ -2,7 +2,7 @@
 """Checks the manual pages and what makes them.
 
 usage: pages_test.py FOLDER...     pages (*.1, *.3, *.7) in these folders and below: no warning of groff, the sections that
-                                   a page must have. Exit code 77 (skipped) where groff is missing
+                                   a page must have, a page for every name. Exit code 77 (skipped) where groff is missing
        pages_test.py --self-test   the reader of headers: what it must refuse and how it divides a header
 """
 import re
@@ -33,12 +33,21 @@ def missing_sections(path):
             yield f"{path}: no section {section}"
 
 
+def names_without_page(path):
+    """man finds a page by the name of its file alone."""
+    named = re.search(r"^\.SH NAME\n(.*?) \\-", path.read_text(), re.M)
+    for name in named[1].split(", ") if named else []:
+        if not path.with_name(name + path.suffix).exists():
+            yield f"{path}: {name} has no page"
+
+
 def check_pages(folders):
     found = sorted(path for folder in folders for path in Path(folder).rglob("*.[137]"))
     pages = [path for path in found if not refers_to(path)]
     done = subprocess.run(["groff", "-ww", "-man", "-Tutf8", "-rLL=100n", *map(str, pages)], stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True)
     problems = done.stderr.splitlines() + [problem for path in pages for problem in missing_sections(path)]
+    problems += [problem for path in pages for problem in names_without_page(path)]
     problems += [f"{path}: refers to a page that is not there" for path in found
                  if refers_to(path) and refers_to(path) not in pages]
     print("\n".join(problems))

@@ -19,7 +19,8 @@ INTRO = """# All public functions
 One line each. After the installation every function has a manual page: `man -M dist/share/man chan_send`. The C++
 interfaces are described in their headers: [spmc/region.hpp](../spmc/include/spmc/region.hpp),
 [space/space.hpp](../space/include/space/space.hpp), [chan/channel.hpp](../chan/include/chan/channel.hpp),
-[chan/stream.hpp](../chan/include/chan/stream.hpp), [dmr/pipeline.hpp](../dmr/include/dmr/pipeline.hpp).
+[chan/stream.hpp](../chan/include/chan/stream.hpp), [dmr/map_reduce.hpp](../dmr/include/dmr/map_reduce.hpp),
+[dmr/pipeline.hpp](../dmr/include/dmr/pipeline.hpp).
 
 This page is made from the headers and from the table of MPI functions by `docs/tools/api_index.py`; a test compares.
 """

@@ -1,3 +1,4 @@
+// Sends and receives, blocking or not: calls of MPI over channels (messages.hpp).
 #include "comm.hpp"
 
 using namespace channels;

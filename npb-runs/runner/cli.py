@@ -174,13 +174,22 @@ def print_runs(runs):
     print(f"{len(runs)} runs")
 
 
+def nothing_found(options):
+    wanted = [*options.mpi, *(["channels"] if options.regions else [])]
+    if not wanted:
+        return "no library was asked for"
+    ours = any(name not in mpi.PEERS for name in wanted)
+    hint = "; ./quickstart --no-run makes DetMPI, --dist=DIR says where it is" if ours else ""
+    return f"none of these was found: {', '.join(wanted)}{hint}"
+
+
 def act_run(options):
     programs = benchmarks.find_benchmarks()
     found = mpi.find_libraries(options.mpi, options.dist, "npb")
     if options.regions:
         found += filter(None, [channels.find_channels(options.dist)])
     if not found:
-        raise UsageError("no MPI library was found; ./quickstart --no-run makes DetMPI, --dist=DIR says where it is")
+        raise UsageError(nothing_found(options))
     if options.given_only and not options.bin_dir:
         raise UsageError("--given-only needs --bin-dir")
     chosen = [programs[name] for name in options.benchmarks or programs]

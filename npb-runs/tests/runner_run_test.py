@@ -14,6 +14,7 @@ import unittest
 import runner_support
 from runner_support import NPB, make_stand_ins, run_record
 
+import compare
 import jobs
 from runner import critical_path, plots
 
@@ -389,6 +390,26 @@ class Usage(Whole):
                                       text=True, timeout=PATIENCE, check=False)
                 self.assertEqual(done.returncode, 2, arguments)
                 self.assertIn(f"argument {wrong[0]}: '{wrong[1]}' is not a ", done.stderr)
+
+    def test_suites_of_comparisons_are_in_the_help(self):
+        done = subprocess.run([sys.executable, "-B", NPB.parent.parent / "bench/compare.py", "--help"], capture_output=True,
+                              text=True, timeout=PATIENCE, check=False)
+        listed = done.stdout[done.stdout.index("--suites NAME,... "):done.stdout.index("--mpi NAME,... ")]
+        for suite in compare.SUITES:
+            self.assertRegex(listed, rf"\b{suite}\b")
+
+    def test_libraries_that_are_not_there(self):
+        (self.folder / "path/mpicc.mpich").unlink()
+        self.environment["PATH"] = str(self.folder / "path")  # without those of this machine
+        done = self.npb_run("--mpi", "mpich", "--dry-run")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("npb: none of these was found: mpich\n", done.stderr)
+        (self.folder / "dist/bin/detmpirun").unlink()
+        done = self.npb_run("--mpi", "detmpi,mpich", "--dry-run")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("npb: none of these was found: detmpi, mpich; ./quickstart --no-run makes DetMPI", done.stderr)
+        done = self.npb_run("--mpi", "", "--dry-run")
+        self.assertEqual((done.returncode, done.stderr), (2, "npb: no library was asked for\n"))
 
     def test_nothing_fits(self):
         done = self.npb_run("--ranks", "3")
