@@ -312,6 +312,42 @@ TEST_CASE("tests that wait for a while return when something is complete, and in
   CHECK(!test_some(std::vector{from6, at7}, 3, 8));
 }
 
+// From some number on it knows the first of each tag.
+TEST_CASE("a queue finds the first message of a tag, few or many") {
+  constexpr int kTags = 5, kMessages = 60;
+  std::mt19937_64 random(1);
+  std::vector<Message> all;
+  for (int i = 0; i < kMessages; ++i) all.push_back(message(0, 0, static_cast<int>(random() % kTags), uint64_t(i) + 1));
+  MessageQueue queue(0);
+  std::vector<bool> is_there(kMessages, true);
+  for (Message& m : all) queue.push(m);
+  const auto expected = [&](int tag) -> const Message* {
+    for (int i = 0; i < kMessages; ++i) {
+      const Message& m = all[static_cast<size_t>(i)];
+      if (is_there[static_cast<size_t>(i)] && (tag == kAny || m.tag == tag)) return &m;
+    }
+    return nullptr;
+  };
+  // Where there are few it may be one before them.
+  const auto found = [&](int tag) {
+    const Message* m = queue.first(tag);
+    while (m != nullptr && tag != kAny && m->tag != tag) m = m->next;
+    return m;
+  };
+  for (int step = 0; step < 2000; ++step) {
+    const size_t i = random() % kMessages;
+    if (!is_there[i]) queue.put_back(all[i]);
+    else if (step % 400 < 300 || random() % 4 == 0) queue.take(all[i]);
+    else continue;
+    is_there[i] = !is_there[i];
+    bool same = true;
+    for (int tag = 0; tag < kTags; ++tag) same = same && found(tag) == expected(tag);
+    REQUIRE(same);
+    REQUIRE(found(kAny) == expected(kAny));
+    REQUIRE(queue.empty() == (expected(kAny) == nullptr));
+  }
+}
+
 TEST_CASE("polls wait the longer the more there were, tests of the third time for a lookahead") {
   const auto reaches = [](bool probes, Time lookahead) {
     std::vector<Time> all;

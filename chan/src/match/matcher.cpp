@@ -24,11 +24,6 @@ bool nothing_before(const Message& message, const Receive& receive, const Horizo
 
 }  // namespace
 
-bool Matcher::overlap(const Receive& a, const Receive& b) {
-  const auto meet = [](int x, int y) { return x == kAny || y == kAny || x == y; };
-  return a.context == b.context && meet(a.source, b.source) && meet(a.tag, b.tag);
-}
-
 void Matcher::post(Receive& receive) {
   receive.order = next_order();
   put_back(receive);
@@ -53,34 +48,29 @@ Receive* Matcher::first_open(const Group& group) {
 }
 
 // Few contexts have messages waiting at the same time.
-Queue<Message>& Matcher::occupy(const Message& message) {
+MessageQueue& Matcher::occupy(const Message& message) {
   const auto s = static_cast<size_t>(message.key.source);
   occupied_[s / 64] |= uint64_t{1} << (s % 64);
-  auto queue = std::ranges::find_if(queues_[s], [&](const MessageQueue& q) { return q.context >= message.context; });
-  if (queue == queues_[s].end() || queue->context != message.context) {
-    queue = queues_[s].insert(queue, {message.context, {}});
+  auto queue = std::ranges::find_if(queues_[s], [&](const MessageQueue& q) { return q.context() >= message.context; });
+  if (queue == queues_[s].end() || queue->context() != message.context) {
+    queue = queues_[s].insert(queue, MessageQueue(message.context));
   }
-  return queue->messages;
+  return *queue;
 }
 
-void Matcher::put_back(Message& message) {
-  Queue<Message>& queue = occupy(message);
-  Message* before = nullptr;
-  for (Message* m = queue.first; m != nullptr && m->key.number < message.key.number; m = m->next) before = m;
-  queue.insert_after(before, &message);
-}
+void Matcher::put_back(Message& message) { occupy(message).put_back(message); }
 
 void Matcher::take(Message& message) {
   const auto s = static_cast<size_t>(message.key.source);
   const auto queue = std::ranges::find(queues_[s], message.context, &MessageQueue::context);
-  queue->messages.take(&message);
-  if (!queue->messages.empty()) return;
+  queue->take(message);
+  if (!queue->empty()) return;
   queues_[s].erase(queue);
   if (queues_[s].empty()) occupied_[s / 64] &= ~(uint64_t{1} << (s % 64));
 }
 
 Message* Matcher::first_free(const Receive& receive, int source) const {
-  for (Message* m = first_message(source, receive.context); m != nullptr; m = m->next) {
+  for (Message* m = first_message(source, receive.context, receive.tag); m != nullptr; m = m->next) {
     if (m->taker == nullptr && m->pass != pass_ && receive.accepts(*m)) return m;
   }
   return nullptr;
@@ -117,30 +107,34 @@ void Matcher::settle(const Horizon& horizon) {
   ++pass_;
   open_.clear();
   heads_.clear();
-  for (const Group& group : groups_) heads_.push_back(first_open(group));
-  for (;;) {
-    Receive** head = nullptr;
-    for (Receive*& r : heads_) {
-      if (r != nullptr && (head == nullptr || r->order < (*head)->order)) head = &r;
-    }
-    if (head == nullptr) return;
-    Receive* receive = *head;
-    if (try_final(*receive, horizon)) {
-      *head = receive->next;
-      while (*head != nullptr && (*head)->final()) *head = (*head)->next;
+  for (const Group& group : groups_) {
+    if (Receive* head = first_open(group)) heads_.push_back(head);
+  }
+  const auto later = [](const Receive* a, const Receive* b) { return a->order > b->order; };
+  std::ranges::make_heap(heads_, later);
+  while (!heads_.empty()) {
+    std::ranges::pop_heap(heads_, later);
+    Receive*& head = heads_.back();
+    if (try_final(*head, horizon)) {
+      do head = head->next;
+      while (head != nullptr && head->final());
     } else {
-      open_.push_back(receive);
-      *head = nullptr;
+      open_.push_back(head);
+      head = nullptr;
     }
+    if (head != nullptr) std::ranges::push_heap(heads_, later);
+    else heads_.pop_back();
   }
 }
 
 bool Matcher::try_final(Receive& receive, const Horizon& horizon) {
-  receive.contested =
-      std::any_of(open_.begin(), open_.end(), [&](const Receive* earlier) { return overlap(*earlier, receive); });
+  const bool named = receive.source != kAny;
+  if (named || receive.grace != 0) {
+    receive.contested =
+        std::any_of(open_.begin(), open_.end(), [&](const Receive* earlier) { return overlap(*earlier, receive); });
+  }
   Message* message = candidate(receive);
   if (message == nullptr || receive.held) return false;
-  const bool named = receive.source != kAny;
   const bool in_doubt = receive.grace != 0 && receive.contested && is_preceded(receive, *message);
   const auto accepts = [&](const Receive* earlier) { return earlier->accepts(*message); };
   if ((named && !receive.contested) ||
@@ -180,7 +174,7 @@ Receive* Matcher::find_uncontested() const {
 }
 
 Message* Matcher::first_candidate(const Receive& receive, int source) const {
-  for (Message* m = first_message(source, receive.context); m != nullptr; m = m->next) {
+  for (Message* m = first_message(source, receive.context, receive.tag); m != nullptr; m = m->next) {
     if (m->taker == nullptr && receive.accepts(*m)) return m;
   }
   return nullptr;

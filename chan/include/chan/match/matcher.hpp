@@ -17,21 +17,11 @@
 #include <span>
 #include <vector>
 
+#include <chan/match/message_queue.hpp>
 #include <chan/match/queue.hpp>
 #include <chan/match/types.hpp>
 
 namespace chan::match {
-
-struct Receive;
-
-struct Message {
-  Message* next = nullptr;  // of the same source and context
-  uint32_t context = 0;
-  int tag = 0;
-  Key key;
-  Receive* taker = nullptr;  // of a final pair
-  uint64_t pass = 0;         // of Matcher::settle in which an earlier receive took it provisionally
-};
 
 struct Receive {
   Receive* next = nullptr;  // with the same pattern
@@ -39,9 +29,11 @@ struct Receive {
   int source = kAny;  // rank in the job
   int tag = kAny;
   Time post = 0;
-  uint64_t order = 0;            // of posting; ascending
-  bool probe = false;            // posted last, sees its message and leaves it
-  bool contested = false;        // an earlier receive that is not final may take its message; settled by the Matcher
+  uint64_t order = 0;  // of posting; ascending
+  bool probe = false;  // posted last, sees its message and leaves it
+  // An earlier receive that is not final may take its message; settled by the Matcher where it makes a difference: if
+  // the source is named, or there is a grace.
+  bool contested = false;
   Message* message = nullptr;    // of a final pair
   std::span<const int> senders;  // who can send in the context: ranks in the job
   // Of a receive from any source: the source whose messages it prefers. A message of another source comes to it by
@@ -85,12 +77,15 @@ class Matcher {
       : queues_(static_cast<size_t>(ranks)), occupied_((static_cast<size_t>(ranks) + 63) / 64) {}
 
   // Messages of one source come in the order in which they were sent; receives in the order of their posts.
-  void arrive(Message& message) { occupy(message).push(&message); }
+  void arrive(Message& message) { occupy(message).push(message); }
   void post(Receive& receive);
   // The same for receives that have been numbered by next_order(), in any order.
   void put_back(Receive& receive);
   // Could both take one and the same message?
-  static bool overlap(const Receive& a, const Receive& b);
+  static bool overlap(const Receive& a, const Receive& b) {
+    const auto meet = [](int x, int y) { return x == kAny || y == kAny || x == y; };
+    return a.context == b.context && meet(a.tag, b.tag) && meet(a.source, b.source);
+  }
   uint64_t next_order() { return ++posts_; }
   // One that was taken out comes back to its place.
   void put_back(Message& message);
@@ -138,7 +133,7 @@ class Matcher {
   template <typename Visit>
   void each_message(int source, Visit&& visit) const {
     for (const MessageQueue& queue : queues_[static_cast<size_t>(source)]) {
-      for (const Message* m = queue.messages.first; m != nullptr; m = m->next) visit(*m);
+      for (const Message* m = queue.first(); m != nullptr; m = m->next) visit(*m);
     }
   }
   // Those in one context.
@@ -170,17 +165,12 @@ class Matcher {
  private:
   using Group = Queue<Receive>;  // of receives with the same pattern; never empty
 
-  struct MessageQueue {
-    uint32_t context = 0;
-    Queue<Message> messages;  // never empty
-  };
-
   // The queue for the message, which will be put there.
-  Queue<Message>& occupy(const Message& message);
-  // The first message of a source in a context, null if there is none.
-  Message* first_message(int source, uint32_t context) const {
+  MessageQueue& occupy(const Message& message);
+  // The first message of a source in a context, or the first that may be of the tag; null if there is none.
+  Message* first_message(int source, uint32_t context, int tag = kAny) const {
     for (const MessageQueue& queue : queues_[static_cast<size_t>(source)]) {
-      if (queue.context == context) return queue.messages.first;
+      if (queue.context() == context) return queue.first(tag);
     }
     return nullptr;
   }
@@ -190,13 +180,13 @@ class Matcher {
   bool is_preceded(const Receive& receive, const Message& message) const;
   bool try_final(Receive& receive, const Horizon& horizon);
 
-  std::vector<std::vector<MessageQueue>> queues_;  // by source; of each the contexts, ascending
+  std::vector<std::vector<MessageQueue>> queues_;  // by source; of each the contexts, ascending; never empty ones
   std::vector<uint64_t> occupied_;                 // a bit for each source: it has queues
   std::vector<Group> groups_;
   uint64_t posts_ = 0;
   uint64_t pass_ = 0;
   // Of settle, kept for their memory.
-  std::vector<Receive*> heads_;       // of the groups: the next to look at, null where there is none
+  std::vector<Receive*> heads_;       // of the groups: the next to look at; a heap, the earliest post first
   std::vector<const Receive*> open_;  // earlier ones that are not final
 };
 
