@@ -80,7 +80,7 @@ struct alignas(4096) EventLogHead {
   uint64_t digest;       // of the job, as detmpirun --digest; written when it has ended, as is all that follows
   uint32_t early;        // 1: the job ended before all ranks did
   uint32_t even;         // 1: it did not, or did so where it does in every run
-  uint32_t not_started;  // 1: the program could not be started
+  uint32_t not_started;  // 1: the job could not be made, or the program not be started
   uint32_t timed_out;    // 1: --timeout has ended the job
 };
 

@@ -66,6 +66,7 @@ Status VerifyRun::make_files(const LaunchOptions& options) {
   outcome_.log = EventLog(log_.base());
   outcome_.log.head().ranks = ranks;
   outcome_.log.head().room = room;
+  outcome_.log.head().not_started = 1;  // until the job says that it was
   output_file_ = DL_TRY(spmc::base::create_append_file("output"));
   error_file_ = DL_TRY(spmc::base::create_append_file("errors"));
   return {};

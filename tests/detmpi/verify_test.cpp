@@ -232,6 +232,13 @@ TEST_CASE("a program that cannot be started") {
     CHECK(!contains(run.err, "run 2"));
     CHECK(!contains(run.err, "verified"));
   }
+  const auto run =
+      test_support::run_command({detmpirun(), "-n", "4000", "--memory=4M", "--verify=3", program("hello")});
+  INFO(run.err);
+  CHECK(run.exit_code == 1);
+  CHECK(contains(run.err, "shared memory"));
+  CHECK(!contains(run.err, "run 2"));
+  CHECK(!contains(run.err, "verified"));
 }
 
 TEST_CASE("when detmpirun is killed nothing is left, running or stopped") {
