@@ -9,11 +9,11 @@
 namespace detmpi::impl {
 namespace {
 
-// No cancel can take back what has come, so the program may look at it.
+// The program learns that it is complete: no cancel can take back what has come.
 void make_final(Request& request) {
   if (request.operation != nullptr) {
     for (Request& part : request.operation->parts()) make_final(part);
-  } else if (request.kind == RequestKind::kRecv) {
+  } else if (request.ends_at_its_time()) {
     g_clock = std::max(g_clock, request.stamp);
     request.hand_over();
   }
@@ -38,6 +38,7 @@ int comm_disconnect(MPI_Comm* handle) {
   for (Request& request : request_pool()) {
     if (is_started(request)) make_final(request);
   }
+  end_output_epoch();  // there may have been acknowledgements
   for (auto request = freed.rbegin(); request != freed.rend(); ++request) {
     request_detach(**request);
     g_engine.delete_detached(**request);

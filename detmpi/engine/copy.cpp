@@ -1,8 +1,8 @@
 #include "copy.hpp"
 
-#include <base/copy.hpp>
 #include <immintrin.h>
 #include <x86intrin.h>
+#include <base/copy.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -109,7 +109,7 @@ void Engine::offer_copied(SentOffer& sent) {
   request.pushed = true;
   if (request.mode == SendMode::kSynchronous && !request.matched) return;  // the acknowledgement completes it
   request.complete = true;
-  if (request.detached) request_delete(request);
+  if (request.detached) delete_detached(request);
 }
 
 void Engine::send_by_pieces(SentOffer& sent) {

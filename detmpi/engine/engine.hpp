@@ -479,7 +479,7 @@ class Engine {
   std::vector<Pattern> patterns_;
   std::vector<Unacknowledged> unacknowledged_;
   bool acks_lack_room_ = false;  // some of them could be acknowledged
-  std::vector<Request*> late_;   // freed receives that are complete after the clock; freed parts that are kept back
+  std::vector<Request*> late_;   // freed ones that are complete after the clock; freed parts that are kept back
   std::vector<Request*> acks_;   // synchronous sends by ack id - 1; null: free
   uint32_t acks_expected_ = 0;   // of them
   DirectFrom direct_from_{DirectFrom::kNever, DirectFrom::kNever};

@@ -8,7 +8,7 @@ namespace detmpi {
 
 bool Operation::over() const {
   return std::ranges::all_of(parts_, [](const Request& part) {
-    return part.complete && !part.ack_due && (part.kind != RequestKind::kRecv || part.stamp <= g_clock);
+    return part.complete && !part.ack_due && (!part.ends_at_its_time() || part.stamp <= g_clock);
   });
 }
 

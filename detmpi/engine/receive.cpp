@@ -186,10 +186,10 @@ void Engine::message_complete(Request& request) {
   if (request.detached) delete_detached(request);
 }
 
-// A receive that nobody waits for stays until a cancel cannot take its message back any more.
+// A receive that nobody waits for stays until a cancel cannot take its message back any more, and a synchronous send
+// until its time, of which MPI_Comm_disconnect may ask.
 void Engine::delete_detached(Request& request) {
-  const bool receive = request.kind == RequestKind::kRecv;
-  if (receive && (request.ack_due || request.stamp > g_clock)) return late_.push_back(&request);
+  if (request.ends_at_its_time() && (request.ack_due || request.stamp > g_clock)) return late_.push_back(&request);
   request.hand_over();
   request_delete(request);
 }

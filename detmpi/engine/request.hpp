@@ -164,6 +164,10 @@ struct Request : chan::match::Receive {
 
   // Of the pool: not free.
   bool in_use() const { return handle != MPI_REQUEST_NULL || detached; }
+  // Is it complete at a time of its own, its stamp, which the clock reaches when the program learns of it?
+  bool ends_at_its_time() const {
+    return kind == RequestKind::kRecv || (kind == RequestKind::kSend && mode == SendMode::kSynchronous);
+  }
   // A pending receive that nobody contests: its source's next message that it accepts is its own.
   bool plain() const { return source != chan::match::kAny && !contested; }
   void keep_whole();

@@ -101,7 +101,7 @@ void Engine::send(Request& request) {
   if (out.waiting.empty()) {
     if (try_offer(request, out)) return;
     if (push(request)) {
-      if (request.complete && request.detached) request_delete(request);
+      if (request.complete && request.detached) delete_detached(request);
       return;
     }
   }
@@ -185,7 +185,7 @@ void Engine::push_waiting() {
       Request* request = out.waiting.first;
       if (!push(*request)) break;
       out.waiting.take_after(nullptr);
-      if (request->complete && request->detached) request_delete(*request);
+      if (request->complete && request->detached) delete_detached(*request);
     }
     if (out.waiting.empty()) blocked_to_.erase(blocked_to_.begin() + static_cast<ptrdiff_t>(i));
     else ++i;

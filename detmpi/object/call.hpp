@@ -2,6 +2,8 @@
 // Owned by the rank's one MPI thread.
 #pragma once
 
+#include <stdio_ext.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -61,7 +63,10 @@ void mark_output();
 inline FILE g_no_stdio{};
 inline const FILE* g_watched_stdio[] = {&g_no_stdio, &g_no_stdio};
 void show_printed();
-inline bool stdio_holds(const FILE* file) { return file->_IO_write_ptr != file->_IO_write_base; }
+inline bool stdio_holds(const FILE* file) {
+  const bool wide = file->_mode > 0;
+  return wide ? __fpending(const_cast<FILE*>(file)) != 0 : file->_IO_write_ptr != file->_IO_write_base;
+}
 
 // What the program prints from now on does not belong together with what it has printed before.
 inline void end_output_epoch() {
@@ -70,7 +75,7 @@ inline void end_output_epoch() {
 
 // Before the program goes on, be it after a call or in a function of its own that a call has called.
 inline void output_tick() {
-  if (stdio_holds(g_watched_stdio[0]) | stdio_holds(g_watched_stdio[1])) [[unlikely]]
+  if (stdio_holds(g_watched_stdio[0]) || stdio_holds(g_watched_stdio[1])) [[unlikely]]
     show_printed();
   if (g_clock >= g_next_output_epoch) [[unlikely]]
     mark_output();

@@ -124,6 +124,21 @@ TEST_CASE("the digest of a run") {
   for (int run = 0; run < 20 && by_arrival.size() < 2; ++run) by_arrival.insert(digest({"--order=arrival"}));
   CHECK(by_arrival.size() > 1);
 }
+TEST_CASE("a communicator is disconnected when its synchronous sends are complete in logical time") {
+  for (const char* way : {"pending", "freed", "persistent"}) {
+    std::set<std::string> outputs, digests;
+    for (const char* late : {"-1", "0", "1", "2"}) {
+      const auto run = test_support::run_command(job(3, "disconnected", {"--wtime=logical", "--digest"}, {way, late}));
+      INFO(way << ", late: " << late << "\n" << run.err);
+      CHECK(run.exit_code == 0);
+      outputs.insert(run.out);
+      digests.insert(run.err);
+      CHECK(run.out.find("rank 1 receives\n") < run.out.find("rank 0 knows"));
+    }
+    CHECK(outputs.size() == 1);
+    CHECK(digests.size() == 1);
+  }
+}
 TEST_CASE("which of two communicators a message belongs to is in the digest") {
   const auto run = [](const char* late) {
     return test_support::run_command(job(3, "either", {"--order=arrival", "--digest"}, {late}));

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cwchar>
 
 #include "testing.hpp"
 
@@ -202,6 +203,13 @@ void zeros(int late) {
   }
 }
 
+void wide() {
+  for (int step = 0; step < 3; ++step) {
+    std::wprintf(L"rank %d, step %d\n", g_rank, step);
+    MPI_Barrier(kComm);
+  }
+}
+
 void redirected() {
   std::printf("rank %d by stdout\n", g_rank);
   std::fflush(stdout);
@@ -240,6 +248,7 @@ int main(int argc, char** argv) {
   if (how == "callback") callback();
   if (how == "past stdio") past_stdio(number);
   if (how == "zeros") zeros(number);
+  if (how == "wide") wide();
   if (how == "redirected") redirected();
   if (how == "tail") write_all("line of " + std::to_string(g_rank) + "\nend of " + std::to_string(g_rank));
   if (how == "uneven") {
