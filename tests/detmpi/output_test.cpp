@@ -196,9 +196,13 @@ TEST_CASE("what a user's operation prints comes after what its rank printed befo
 
 TEST_CASE("what stdio holds is printed when a call returns, whether that has waited or not") {
   const std::string zero(1, '\0');
-  std::string steps;
-  for (int i = 0; i < 6; ++i)
-    steps += zero + "rank " + std::to_string(i % 2) + ", step " + std::to_string(i / 2) + "\n";
+  std::string steps, wide;
+  for (int i = 0; i < 6; ++i) {
+    const std::string line = "rank " + std::to_string(i % 2) + ", step " + std::to_string(i / 2) + "\n";
+    steps += zero + line;
+    wide += line;
+  }
+  CHECK(printed(2, {"wide"}) == wide);
   for (const char* late : {"0", "1"}) {
     CHECK(printed(2, {"past stdio", late}) == "by stdio\nby write\n");
     CHECK(printed(2, {"zeros", late}) == steps);
