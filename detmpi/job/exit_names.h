@@ -8,3 +8,11 @@ extern "C" [[noreturn, gnu::visibility("default")]] void detmpi_leave_abruptly(i
 #else
 _Noreturn void detmpi_leave_abruptly(int status);
 #endif
+
+// Before the calling thread sends itself, or its process, this signal. If that ends it, a rank stays first, and what it
+// has printed is shown; else nothing is done. Async-signal-safe.
+#ifdef __cplusplus
+extern "C" [[gnu::visibility("default")]] void detmpi_before_own_signal(int signal);
+#else
+void detmpi_before_own_signal(int signal);
+#endif

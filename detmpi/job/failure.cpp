@@ -40,11 +40,36 @@ void leave(int status, void*) {
   rank_output_end();
 }
 
-void leave_abruptly(int status) {
+void leave_abruptly(LogEnd how) {
   if (!is_rank_at_work()) return;
   show_printed_by_crashed();
-  event_log_end(with_code(LogEnd::kLeft, status & 0xff));
+  event_log_end(how);
   stay_failed(as_found());
+}
+
+// SIGKILL, which is to end it at once, does not count.
+bool ends_by_default(int signal) {
+  switch (signal) {
+    case SIGKILL:
+    case SIGCHLD:
+    case SIGCONT:
+    case SIGURG:
+    case SIGWINCH:
+    case SIGSTOP:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU: return false;
+    default: return true;
+  }
+}
+
+// Sent to the calling thread. False also of what is no signal.
+bool ends_process(int signal) {
+  struct sigaction action;
+  if (!ends_by_default(signal) || ::sigaction(signal, nullptr, &action) != 0) return false;
+  sigset_t held;
+  ::pthread_sigmask(SIG_BLOCK, nullptr, &held);
+  return action.sa_handler == SIG_DFL && ::sigismember(&held, signal) == 0;
 }
 
 }  // namespace
@@ -75,7 +100,8 @@ void stay_at_exit() {
   t_is_rank = true;
   const InProgram in_program;  // the list of what is done at exit is the C library's, and may get longer
   ::on_exit(leave, nullptr);
-  std::at_quick_exit([] { leave_abruptly(kUnknownStatus); });
+  (void)spmc::base::send_signal(spmc::base::process_id(), 0);  // exit_names.c
+  std::at_quick_exit([] { leave_abruptly(with_code(LogEnd::kLeft, kUnknownStatus)); });
 }
 
 void stay_crashed() {
@@ -85,6 +111,11 @@ void stay_crashed() {
 }  // namespace detmpi
 
 extern "C" void detmpi_leave_abruptly(int status) {
-  detmpi::leave_abruptly(status);
+  detmpi::leave_abruptly(detmpi::with_code(detmpi::LogEnd::kLeft, status & 0xff));
   spmc::base::die(status);
+}
+
+extern "C" void detmpi_before_own_signal(int signal) {
+  using namespace detmpi;
+  if (ends_process(signal)) leave_abruptly(with_code(LogEnd::kCrashed, signal));
 }

@@ -1,5 +1,5 @@
 // A rank that fails: it calls MPI_Abort, has an error that nobody handles, crashes, or leaves without MPI_Finalize, be
-// it by exit, _exit or quick_exit.
+// it by exit, _exit, quick_exit or a signal to itself.
 //
 // Which of several failures ends the job, and what the others have printed by then, is a matter of logical time, and to
 // find out takes a moment (ending.hpp). So a rank that fails tells at what clock it does, and stays. It acts no more,

@@ -68,6 +68,12 @@ TEST_CASE("a rank crashes") {
   expect_same("raise", 128 + SIGABRT, "rank 4 died of signal 6");
   expect_same("inside", 128 + SIGSEGV, "rank 4 died of signal 11 (SIGSEGV: Segmentation fault), in MPI_Send");
 }
+TEST_CASE("a rank ends itself by a signal") {
+  expect_same("raise 15", 128 + SIGTERM, "rank 4 died of signal 15 (SIGTERM: Terminated); the job ends");
+  expect_same("pthread_kill 15", 128 + SIGTERM, "rank 4 died of signal 15 (SIGTERM: Terminated); the job ends");
+  expect_same("kill 12", 128 + SIGUSR2, "rank 4 died of signal 12");
+  expect_same("handler 40", 128 + 40, "rank 4 died of signal 40");
+}
 TEST_CASE("of several failures the first in logical time is told") {
   expect_same(kSeveral, 44, "rank 4 called MPI_Abort");
 }

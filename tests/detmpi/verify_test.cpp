@@ -258,7 +258,7 @@ TEST_CASE("a signal for the program is passed on in every run") {
   const auto file = folder / "ready";
   Running running(verification(1, kRuns, "signals", {}, {"asked", file}));
   const auto wait_until = [&](bool there) {
-    for (int i = 0; i < 20'000 && std::filesystem::exists(file) != there; ++i) usleep(1000);
+    for (int i = 0; i < 60'000 && std::filesystem::exists(file) != there; ++i) usleep(1000);
   };
   for (int i = 0; i < kRuns; ++i) {
     wait_until(true);

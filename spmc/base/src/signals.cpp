@@ -41,7 +41,7 @@ void on_crash(int signal, siginfo_t* info, void* context);
 // Where the program called what crashed, if that was the C library or one of ours: abort, memcpy, MPI_Send. 0 if not
 // known.
 uintptr_t calling_place(uintptr_t place) {
-  const void* libraries[] = {object_of(reinterpret_cast<void*>(&::raise)),
+  const void* libraries[] = {object_of(reinterpret_cast<void*>(&::abort)),
                              object_of(reinterpret_cast<void*>(&on_crash)),
                              object_of(reinterpret_cast<void*>(g_crash_hook))};
   const auto is_library = [&](const void* address) {
