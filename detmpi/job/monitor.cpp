@@ -24,6 +24,7 @@
 #include "launch_monitor.hpp"
 #include "output_merge.hpp"
 #include "polling_hint.hpp"
+#include "run_job.hpp"
 
 namespace detmpi {
 namespace {
@@ -176,6 +177,15 @@ class RankWatch final : public Watch {
         captures_output_(output.captured()),
         output_(std::move(output)) {}
 
+  // What other ranks have done by now differs from run to run, so nothing of it is shown.
+  void refuse(int rank) {
+    const RankRecord& record = rank_record(rank);
+    tell_not_started(program_(rank), record.start_error.load(std::memory_order_relaxed));
+    refused_ = true;
+    finish_with(kCannotStart);
+    end_job();
+  }
+
  private:
   bool all_ended() const override { return left_ == 0; }
 
@@ -204,6 +214,7 @@ class RankWatch final : public Watch {
   bool captures_output() const override { return captures_output_; }
 
   bool show_output() override {
+    if (refused_) return false;
     if (const uint64_t end = g_job->output_end.load(); end != 0) output_.cut_at(end);
     auto more = output_.write_certain();
     if (more) return more.value();
@@ -365,6 +376,7 @@ class RankWatch final : public Watch {
   uint32_t left_;
   bool captures_output_;
   OutputMerge output_;
+  bool refused_ = false;  // a rank could not become its program
   EndFinder ends_;
   std::optional<Ending> ended_by_;
   uint64_t let_end_ns_ = 0;  // when that rank was told to end
@@ -456,10 +468,19 @@ sigset_t hold_monitor_signals() { return spmc::base::hold_signals(kMonitorSignal
 int monitor_ranks(ProgramName program, OutputFiles output, DeadlockHandler on_deadlock) {
   spmc::base::set_context_hook(nullptr);  // its messages are the job's, not a space's
   spmc::base::ignore_broken_pipes();      // only now: the ranks have been started, and do not inherit it
-  return RankWatch(std::move(program), std::move(output), on_deadlock).run();
+  RankWatch watch(std::move(program), std::move(output), on_deadlock);
+  if (const auto rank = first_not_started()) watch.refuse(*rank);
+  return watch.run();
 }
 
 int monitor_program(int pid, DeadlockHandler on_deadlock) { return ProgramWatch(pid, on_deadlock).run(); }
+
+std::optional<int> first_not_started() {
+  for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
+    if (rank_record(rank).start_error.load(std::memory_order_relaxed) != 0) return rank;
+  }
+  return {};
+}
 
 void tell_not_started(const char* program, int error) {
   const spmc::base::Error why{error, "starting the program"};

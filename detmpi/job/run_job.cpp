@@ -3,6 +3,7 @@
 #include <base/check.hpp>
 #include <base/children.hpp>
 #include <base/descendants.hpp>
+#include <base/files.hpp>
 #include <base/mapping.hpp>
 #include <base/signals.hpp>
 #include <base/sys.hpp>
@@ -27,6 +28,7 @@ namespace {
 
 constexpr int kStandardOutput = 1;
 constexpr int kStandardError = 2;
+constexpr uint64_t kStartNs = 5'000'000'000;  // for ranks to become their programs: signals are held meanwhile
 
 // detmpirun may have been started by a rank of another job, or by a script that is one.
 void forget_other_job() {
@@ -74,11 +76,14 @@ DeadlockHandler reporter(const LaunchOptions& options) {
   return [&options](const Deadlock& deadlock) { report_deadlock(deadlock, options.reports); };
 }
 
-// Exec start: this process is the ranks' parent and the root space.
+// Exec start: this process is the ranks' parent and the root space. Each rank has the pipe until it has become its
+// program, or has failed to: before that is known nothing of the job is shown.
 int run_ranks(const LaunchOptions& options, const sigset_t& mask) {
   g_job->monitor.store(g_job->launcher, std::memory_order_relaxed);
   if (auto root = space::try_take_root(); !root) cannot_start("becoming the root space", root.error());
   if (auto all = job_alloc_ranks(); !all) cannot_start("starting the ranks", all.error());
+  auto started = spmc::base::create_pipe();
+  if (!started) cannot_start("starting the ranks", started.error());
   auto output = OutputFiles::try_create();
   if (!output) cannot_start("capturing the ranks' output", output.error());
   for (int rank = 0; rank < options.job.ranks; ++rank) {
@@ -93,6 +98,9 @@ int run_ranks(const LaunchOptions& options, const sigset_t& mask) {
     rank_record(rank).pid.store(child.value(), std::memory_order_relaxed);
   }
   spmc::base::empty_standard_input();
+  started.value().write_end.reset();
+  (void)spmc::base::wait_for_hang_up(started.value().read_end.get(), kStartNs);
+  started.value().read_end.reset();
   const auto name_of_program = [&](int rank) {
     return options.programs[program_of_rank(options.programs, rank)].name();
   };
@@ -119,13 +127,6 @@ unsigned long digest_of_job() {
 
 bool ended_early() { return g_job->ending.load() != 0; }
 
-bool not_started() {
-  for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
-    if (rank_record(rank).start_error.load(std::memory_order_relaxed) != 0) return true;
-  }
-  return false;
-}
-
 // A program may end with that code by itself.
 bool timed_out(int code) {
   return code == kTimeoutExit && ended_early() && g_job->end_ns != 0 && spmc::base::monotonic_ns() >= g_job->end_ns;
@@ -139,7 +140,7 @@ void log_end(int event_log, int code) {
   head.digest = digest_of_job();
   head.early = ended_early();
   head.even = !ended_early() || g_job->even_end.load() != 0;
-  head.not_started = not_started();
+  head.not_started = first_not_started().has_value();
   head.timed_out = timed_out(code);
 }
 

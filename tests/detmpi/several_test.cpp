@@ -10,10 +10,10 @@ using test_support::run_command_same;
 
 namespace {
 
-// "several" among the words stands for the program of that name.
+// "several" and "without_mpi" among the words stand for the programs of these names.
 std::vector<std::string> command(std::vector<std::string> words) {
   for (std::string& word : words) {
-    if (word == "several") word = program(word);
+    if (word == "several" || word == "without_mpi") word = program(word);
   }
   words.insert(words.begin(), {detmpirun(), "--timeout=100"});
   return words;
@@ -104,7 +104,18 @@ TEST_CASE("a wrong command line of several programs is explained and ends with 2
 }
 
 TEST_CASE("of several programs the one that cannot be started is named") {
-  const RunResult run = launch({"several", ":", "-n", "2", "./no-such-program"});
+  const RunResult run = launch({"several", ":", "-n", "2", "./no-such-program", ":", "./nor-this-one"});
   CHECK(run.exit_code == 127);
   CHECK(run.err == "detmpirun: ./no-such-program: starting the program: No such file or directory\n");
+  CHECK(run.out.empty());
+}
+
+TEST_CASE("nothing is shown of a job of which a program cannot be started") {
+  for (const char* order : {"--ordered-output=yes", "--ordered-output=no --label"}) {
+    std::istringstream text(order + std::string(" -n 8 without_mpi : ./no-such-program"));
+    const RunResult run = launch({std::istream_iterator<std::string>(text), {}});
+    CHECK(run.exit_code == 127);
+    CHECK(contains(run.err, "./no-such-program"));
+    CHECK(run.out.empty());
+  }
 }

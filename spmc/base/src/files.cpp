@@ -1,4 +1,5 @@
 #include <base/files.hpp>
+#include <base/sys.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -88,6 +89,23 @@ Result<size_t> write_ready(int fd, const void* data, size_t bytes, uint64_t time
   if (n >= 0) return static_cast<size_t>(n);
   if (errno == EINTR || errno == EAGAIN) return size_t{0};
   return Error{errno, "writing to standard output"};
+}
+
+Result<Pipe> create_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{errno, "pipe2"};
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+bool wait_for_hang_up(int read_end, uint64_t timeout_ns) {
+  constexpr uint64_t kNsPerMs = 1'000'000;
+  const uint64_t until = monotonic_ns() + timeout_ns;
+  pollfd ready{read_end, 0, 0};  // a hang-up is reported always
+  for (uint64_t now = monotonic_ns(); now < until; now = monotonic_ns()) {
+    const uint64_t left_ms = (until - now + kNsPerMs - 1) / kNsPerMs;
+    if (::poll(&ready, 1, static_cast<int>(left_ms)) > 0) return true;
+  }
+  return false;
 }
 
 void flush_stdio() {

@@ -31,6 +31,16 @@ Result<const volatile char*> map_page(int fd, uint64_t offset, const volatile ch
 // Writes what the file, pipe or terminal takes without blocking, after waiting at most `timeout_ns` until it takes any.
 Result<size_t> write_ready(int fd, const void* data, size_t bytes, uint64_t timeout_ns);
 
+// A pipe; both ends are closed on exec.
+struct Pipe {
+  UniqueFd read_end;
+  UniqueFd write_end;
+};
+Result<Pipe> create_pipe();
+// Waits until no process has the write end of this pipe, into which nobody writes, any more. False: one still has after
+// `timeout_ns`.
+bool wait_for_hang_up(int read_end, uint64_t timeout_ns);
+
 // Writes what stdio holds. Where another thread waits in a read of standard input, whose lock it has, that is standard
 // output and error alone: fflush(nullptr) would wait for that lock.
 void flush_stdio();
