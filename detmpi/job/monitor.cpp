@@ -238,6 +238,12 @@ class RankWatch final : public Watch {
       return;
     }
     if (ended_by_) return end_slow_one();
+    if (absent_ && is_anybody_in_mpi()) {
+      explain("rank %d ended without calling MPI_Init; the job ends", *absent_);
+      finish_with(1);
+      end_job();
+      return;
+    }
     auto found = ends_.look();
     if (ends_.has_begun()) g_job->ending.store(1);  // who waits for a rank that has failed is not in a deadlock
     if (!found) return;
@@ -249,7 +255,7 @@ class RankWatch final : public Watch {
   }
 
   uint64_t end_pause() const override {
-    const uint64_t pause = is_launcher_distant_ ? kLookNs : kNoPause;
+    const uint64_t pause = is_launcher_distant_ || absent_ ? kLookNs : kNoPause;
     return ends_.has_begun() && left_ > 0 ? std::min(pause, ends_.pause_ns()) : pause;
   }
 
@@ -335,7 +341,16 @@ class RankWatch final : public Watch {
               is_session_open(record) ? "with a session open, without" : "without calling", missing_call(record));
       finish_with(1);
       end_job();
+    } else if (state == RankState::kNew) {
+      absent_ = std::min(absent_.value_or(rank), rank);
     }
+  }
+
+  static bool is_anybody_in_mpi() {
+    for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
+      if (rank_record(rank).state.load() == static_cast<uint32_t>(RankState::kRunning)) return true;
+    }
+    return false;
   }
 
   static bool is_session_open(const RankRecord& record) {
@@ -377,6 +392,9 @@ class RankWatch final : public Watch {
   bool captures_output_;
   OutputMerge output_;
   bool refused_ = false;  // a rank could not become its program
+  // The first rank that has ended well without MPI_Init. If another one is in MPI it will wait for this one, in
+  // MPI_Finalize at the latest.
+  std::optional<int> absent_;
   EndFinder ends_;
   std::optional<Ending> ended_by_;
   uint64_t let_end_ns_ = 0;  // when that rank was told to end

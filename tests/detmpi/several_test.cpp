@@ -119,3 +119,15 @@ TEST_CASE("nothing is shown of a job of which a program cannot be started") {
     CHECK(run.out.empty());
   }
 }
+
+TEST_CASE("a rank that ends without MPI_Init while another one is in MPI ends the job") {
+  const std::string told = "DLinux: rank 1 ended without calling MPI_Init; the job ends\n";
+  const auto expect_told = [&](const std::vector<std::string>& words) {
+    const RunResult run = test_support::run_command(command(words));
+    CHECK(run.exit_code == 1);
+    CHECK(run.err == told);
+  };
+  expect_told({"several", ":", "-n", "2", "without_mpi"});
+  // Long before the other one comes to MPI_Init.
+  expect_told({"sh", "-c", "sleep 0.2; exec \"$0\"", "several", ":", "without_mpi"});
+}
