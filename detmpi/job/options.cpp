@@ -66,7 +66,7 @@ constexpr const char* kHelp =
     "MPI_Abort, and the class of an MPI error that nobody handles, such as 2 for MPI_ERR_COUNT); 128 + S when a\n"
     "rank died of signal S; 122 after a deadlock; 123 when runs differ (--verify); 124 after --timeout; 127 when\n"
     "PROGRAM cannot be started; 1 when the job cannot be made, has used up its shared memory, or a rank ended\n"
-    "with 0 but without MPI_Finalize; 2 for a wrong command line.\n";
+    "with 0 but without MPI_Init or MPI_Finalize; 2 for a wrong command line.\n";
 
 [[noreturn]] void usage_error(const char* what, const char* value) {
   std::fprintf(stderr, "detmpirun: %s%s%s\nTry 'detmpirun --help'.\n", what, value != nullptr ? ": " : "",
