@@ -279,7 +279,8 @@ TEST_CASE("a job comes to its end where SIGCHLD is blocked") {
   }
   const auto failed = run_dmr_in(blocked, {"run", "--map=kill -9 $PPID"}, "a\n");
   CHECK(failed.exit_code == 1);
-  CHECK(failed.err.starts_with("dmr: worker 0: died of SIGKILL, in the map of"));
+  // The command may do it before its worker is back in the map from starting it.
+  CHECK(failed.err.starts_with("dmr: worker 0: died of SIGKILL"));
 }
 
 TEST_CASE("what is larger than a file may be is an error, and no death by SIGXFSZ") {
