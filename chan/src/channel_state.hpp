@@ -30,7 +30,7 @@
 #include <vector>
 
 #include <chan/chan.h>
-#include <space/hooks.hpp>
+#include <spmc/self.hpp>
 #include <spmc/types.hpp>
 
 namespace chan {
@@ -136,7 +136,7 @@ int check_buffer(const char* call, const Channel& channel, const void* buf, size
 int fail_without_memory(const char* call);
 // For a process that a space has forked without space_start.
 int fail_outside_space(const char* call);
-inline int check_space(const char* call) { return space::forked_without_start() ? fail_outside_space(call) : 0; }
+inline int check_space(const char* call) { return spmc::forked_by_itself() ? fail_outside_space(call) : 0; }
 const char* noun(Kind kind);
 
 // The channel of this kind, whatever this space has of it; null: nothing, and the failure is noted.

@@ -129,8 +129,8 @@ bool Rounds::wait_for_place(uint32_t member) {
   const uint64_t number = board_.begun() - 1, round = board_.round();
   const auto begins = [&] { return !patience.over() || board_.begins(member, number); };
   const auto what = [&] {
-    // That of the round alone: one that the member passes over is not seen in how many it has published, nor unchecked in
-    // what it has begun.
+    // That of the round alone: one that the member passes over is not seen in how many it has published, nor unchecked
+    // in what it has begun.
     if (!checked) return Mark{member, &board_.place(round, member).round, round + 1};
     if (!begins()) return Mark{member, &board_.log(member).begun, number + 1};
     return Mark{member, &board_.log(member).published, round + 1};

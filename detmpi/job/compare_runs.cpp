@@ -1,7 +1,9 @@
 #include "compare_runs.hpp"
 
+#include <base/text.hpp>
+
 #include <algorithm>
-#include <cstdio>
+#include <string_view>
 #include <tuple>
 
 namespace detmpi {
@@ -118,18 +120,10 @@ std::vector<std::string> sorted_lines_of(const std::string& text) {
   return lines;
 }
 
-// For people: "a line\x00".
 std::string quoted(const std::string& line) {
   const bool ended = line.ends_with('\n');
-  std::string text = "\"";
-  for (size_t i = 0; i < line.size() - (ended ? 1 : 0); ++i) {
-    const auto byte = static_cast<unsigned char>(line[i]);
-    char number[8];
-    std::snprintf(number, sizeof number, "\\x%02x", byte);
-    if (byte < ' ' || byte == 0x7f) text += number;
-    else text += line[i] == '\\' ? "\\\\" : std::string(1, line[i]);
-  }
-  return text + (ended ? "\"" : "\", without a newline");
+  const std::string text = spmc::base::printable(std::string_view(line).substr(0, line.size() - (ended ? 1 : 0)));
+  return "\"" + text + (ended ? "\"" : "\", without a newline");
 }
 
 // What the ranks have printed on standard error. The job's own messages stand between their lines, and tell of what the

@@ -176,7 +176,8 @@ void keep_first(std::vector<StuckRank>& stuck, const States& states) {
 
 }  // namespace
 
-// Since the last look. The clock of a rank stands still while it waits, whatever it takes in meanwhile.
+// Since the last look. The clock of a rank stands still while it waits, whatever it takes in meanwhile. A stale value
+// only brings on a snapshot, which is exact, or puts it off until the next look.
 bool DeadlockFinder::anybody_blocked() {
   bool any = false;
   clocks_.resize(g_job->ranks, kNotBlocked);

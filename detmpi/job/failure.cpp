@@ -10,7 +10,7 @@
 #include "../engine/events.hpp"
 #include "../heap/library_memory.hpp"
 #include "../object/call.hpp"
-#include "exit_names.h"
+#include "end_names.h"
 #include "rank_output.hpp"
 
 namespace detmpi {
@@ -100,7 +100,7 @@ void stay_at_exit() {
   t_is_rank = true;
   const InProgram in_program;  // the list of what is done at exit is the C library's, and may get longer
   ::on_exit(leave, nullptr);
-  (void)spmc::base::send_signal(spmc::base::process_id(), 0);  // exit_names.c
+  (void)spmc::base::send_signal(spmc::base::process_id(), 0);  // end_names.c
   std::at_quick_exit([] { leave_abruptly(with_code(LogEnd::kLeft, kUnknownStatus)); });
 }
 

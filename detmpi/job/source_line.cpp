@@ -8,8 +8,8 @@
 namespace detmpi {
 namespace {
 
-// As one word of a shell's.
-std::string quoted(const std::string& text) {
+// Quoted, so that it is one word.
+std::string shell_word(const std::string& text) {
   std::string word = "'";
   for (const char c : text) {
     if (c == '\'') word += "'\\'";
@@ -43,7 +43,7 @@ std::string with_source_line(const std::string& place) {
   for (const uint64_t base : {uint64_t{0}, uint64_t{0x400000}}) {  // where a program that does not move is loaded
     char address[32];
     std::snprintf(address, sizeof address, " 0x%lx 2>/dev/null", static_cast<unsigned long>(base + offset));
-    const std::string told = output_of("addr2line -Cfs -e " + quoted(place.substr(0, plus)) + address);
+    const std::string told = output_of("addr2line -Cfs -e " + shell_word(place.substr(0, plus)) + address);
     const std::string function = known_line(told, 1), line = known_line(told, 2);
     if (!function.empty()) return function + (line.empty() ? "" : ", " + line);
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include <base/text.hpp>
+
 #include "command.hpp"
 
 namespace dmr::command {
@@ -18,7 +20,7 @@ bool separates(char c) { return c == ' ' || c == ',' || (c >= '\t' && c <= '\r')
   constexpr ptrdiff_t kShown = 40;
   const char* to = from;
   while (to != line_end && to - from < kShown && !separates(*to)) ++to;
-  throw JobError("'" + printable({from, to}) + "' is no number");
+  throw JobError("'" + spmc::base::printable({from, to}) + "' is no number");
 }
 
 [[noreturn]] void fail_comma() { throw JobError("a number is missing at a comma"); }

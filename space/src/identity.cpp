@@ -12,20 +12,12 @@ namespace space {
 namespace base = spmc::base;
 
 Identity g_me;
-bool g_forked_without_start = false;
 
 namespace {
 char g_last_error[256];
 }  // namespace
 
-base::Status watch_forks() {
-  return base::on_fork([] { g_forked_without_start = true; });
-}
-
-void begin_as_space() {
-  g_forked_without_start = false;
-  g_last_error[0] = 0;
-}
+void forget_failures() { g_last_error[0] = 0; }
 
 base::Status check_is_space() {
   if (g_me.process == 0) return base::Error{ENXIO, "space_init was not called"};

@@ -18,10 +18,8 @@ struct Identity {
 };
 extern Identity g_me;
 
-// In the root and where a program goes on as a space by exec: forks are noticed from now on (forked_without_start).
-spmc::base::Status watch_forks();
-// In a child at its start: it is a space, and has had no failure yet.
-void begin_as_space();
+// In a child at its start.
+void forget_failures();
 
 // Errors ENXIO before space_init, EPERM in a process that is no space.
 spmc::base::Status check_is_space();

@@ -93,7 +93,7 @@ void set_wait_policy(unsigned idle) {
 // In the child, first of all; nothing shared is touched before the slot is claimed.
 void become(const Child& child) noexcept {
   if (!claim(child.slot, base::process_id())) base::die(128 + SIGKILL);
-  begin_as_space();
+  forget_failures();
   const LifeLine& life = lines(child.slot).life;
   g_me.process = base::process_id();
   g_me.slot = child.slot;
@@ -125,8 +125,7 @@ pid_t process_of_own_space() {
   return at;
 }
 
-base::Status make_root(unsigned spaces) {
-  DL_TRY_STATUS(watch_forks());
+void make_root(unsigned spaces) {
   claim_root(base::process_id());
   base::learn_cores();
   g_me.path_hash = hash_path(g_me.path);
@@ -136,7 +135,6 @@ base::Status make_root(unsigned spaces) {
   set_hooks();
   std::atexit(kill_children_of_root);
   g_me.process = base::process_id();
-  return {};
 }
 
 }  // namespace
@@ -169,7 +167,7 @@ base::Status try_become_root(int nspaces) {
   } else if (static_cast<uint32_t>(nspaces) > slot_count()) {
     return base::Error{EINVAL, "space_init: spmc_init was called for fewer spaces"};
   }
-  DL_TRY_STATUS(make_root(static_cast<unsigned>(nspaces)));
+  make_root(static_cast<unsigned>(nspaces));
   base::allow_child_signals();  // whoever started the program may have held them back
   set_wait_policy(0);
   return {};
@@ -177,7 +175,8 @@ base::Status try_become_root(int nspaces) {
 
 base::Status try_take_root() {
   if (g_me.process != 0) return base::Error{EEXIST, "this process is a space already"};
-  return make_root(slot_count());
+  make_root(slot_count());
+  return {};
 }
 
 base::Result<pid_t> try_fork(Child& child) {
@@ -226,7 +225,6 @@ base::Status try_resume_after_exec(int fd, SpaceId slot) {
     spmc::segment::detach();
     return base::Error{EINVAL, "resuming after exec: this process is not that space"};
   }
-  DL_TRY_STATUS(watch_forks());
   if (process != base::process_id()) base::tie_to_parent(base::parent_process_id());
   g_me.process = base::process_id();
   g_me.slot = slot;

@@ -19,6 +19,7 @@
 namespace spmc {
 
 Local g_local;
+bool g_forked_by_itself = false;
 
 namespace {
 
@@ -59,7 +60,10 @@ base::Status prepare_process() {
   std::unique_ptr<PageState, Free> page_states(static_cast<PageState*>(std::calloc(header.vpages, sizeof(PageState))));
   std::unique_ptr<View, Free> views(static_cast<View*>(std::calloc(header.max_regions, sizeof(View))));
   if (page_states == nullptr || views == nullptr) return base::Error{ENOMEM, "tables of a space"};
-  DL_TRY_STATUS(base::on_fork([] { g_local.is_space = false; }));
+  DL_TRY_STATUS(base::on_fork([] {
+    g_local.is_space = false;
+    g_forked_by_itself = true;
+  }));
   DL_TRY_STATUS(install_fault_handler());
   g_local.page_states = page_states.release();
   g_local.views = views.release();
@@ -127,6 +131,7 @@ void set_current_space(SpaceId self) {
   g_local.self = self;
   g_local.row = eptab(self);
   g_local.is_space = g_local.ready;
+  g_forked_by_itself = false;
   g_pool.emplace(self);
 }
 

@@ -41,7 +41,7 @@ struct View {
 struct Local {
   SpaceId self;
   bool ready = false;     // SPMC-VM reserved, handler installed
-  bool is_space = false;  // ready, and not in a process that the space has forked by itself
+  bool is_space = false;  // ready, and not forked_by_itself(): in one word, for one branch
   int mode = SPMC_WR2;
   Pte* row = nullptr;                // own page table
   PageState* page_states = nullptr;  // [vpages]

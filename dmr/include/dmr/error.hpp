@@ -3,7 +3,6 @@
 
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 namespace dmr {
 
@@ -13,8 +12,5 @@ class JobError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-
-// Bytes as they may stand in a message: control characters, of which 0 would be its end, as \x00.
-std::string printable(std::string_view bytes);
 
 }  // namespace dmr

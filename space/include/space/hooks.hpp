@@ -9,10 +9,6 @@
 namespace space {
 
 bool initialised();
-extern bool g_forked_without_start;
-// In a process that a space has forked without space_start: it is none. Costs a load, unlike initialised(), so each
-// message can ask. Async-signal-safe.
-inline bool forked_without_start() { return g_forked_without_start; }
 // The slot of this space. Async-signal-safe.
 spmc::SpaceId self();
 // The slot of a child of this space by its internal ID. Error ESRCH.

@@ -10,6 +10,11 @@ namespace spmc {
 
 SpaceId current_space();
 
+// In a process that a space has forked by itself, in place of starting a space: it is none. Costs a load.
+// Async-signal-safe.
+extern bool g_forked_by_itself;
+inline bool forked_by_itself() { return g_forked_by_itself; }
+
 // The frames of this space, also for the layers above. Only after set_current_space.
 FramePool& frame_pool();
 

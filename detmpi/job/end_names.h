@@ -1,4 +1,4 @@
-// For exit_names.c: C, because that is compiled into libraries that are not C++.
+// For end_names.c: C, because that is compiled into libraries that are not C++.
 #pragma once
 
 // Ends the process without what is done at the exit of a program. A rank stays first, and what it has printed is shown;

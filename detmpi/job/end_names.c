@@ -1,7 +1,7 @@
 // _exit and _Exit, and what sends a signal to the caller itself, for the whole process: a rank that ends so stays like
 // others that fail (failure.hpp). In each library that a program of DetMPI's may be linked with, as malloc_names.c is.
 // Calls of the C library's own, as at the end of exit, do not come here. Async-signal-safe, as they must be.
-#include "exit_names.h"
+#include "end_names.h"
 
 #include <dlfcn.h>
 #include <errno.h>
