@@ -111,9 +111,12 @@ uintptr_t caller_outside(const void* ours) {
   const void* libraries[] = {object_of(reinterpret_cast<void*>(&on_crash)), object_of(ours)};
   void* frames[64];
   const int count = ::backtrace(frames, 64);
+  bool inside = false;  // before that comes the function by which a sanitizer has replaced backtrace
   for (int i = 0; i < count; ++i) {
     const void* object = object_of(frames[i]);
-    if (object != libraries[0] && object != libraries[1]) return reinterpret_cast<uintptr_t>(frames[i]) - 1;
+    const bool is_ours = object == libraries[0] || object == libraries[1];
+    if (inside && !is_ours) return reinterpret_cast<uintptr_t>(frames[i]) - 1;
+    inside = inside || is_ours;
   }
   return 0;
 }
