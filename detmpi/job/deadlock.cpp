@@ -133,6 +133,20 @@ Snapshot take_snapshot(JobView& view) {
   return now;
 }
 
+// Of a rank that is stuck. While it takes in a message there are none, and soon they are there again.
+std::vector<Need> needs_of(JobView& view, int rank) {
+  constexpr int kMostLooks = 1000;
+  chan::match::Record record;
+  uint64_t version = 0;
+  for (int looks = 0; looks < kMostLooks; ++looks) {
+    view.read_record(rank, record, &version);
+    if (record.kind == Kind::kWait) break;
+    g_job->bounds_asked.store(1);
+    spmc::base::sleep_ns(kStepNs);
+  }
+  return record.needs;
+}
+
 bool sees(const Snapshot& now, const std::vector<int>& stuck) {
   return std::ranges::all_of(
       stuck, [&](int rank) { return std::ranges::find(now.stuck, rank, &StuckRank::rank) != now.stuck.end(); });
@@ -244,10 +258,7 @@ std::optional<Deadlock> DeadlockFinder::look() {
   if (!now.all && !is_complete(deadlock, now.bounds)) return {};
   wait_for_descriptions(deadlock.stuck);
   for (StuckRank& one : deadlock.stuck) {
-    chan::match::Record record;
-    uint64_t version = 0;
-    view.read_record(one.rank, record, &version);
-    add_description(deadlock, one, record.needs);
+    add_description(deadlock, one, needs_of(view, one.rank));
   }
   deadlock.cycle = find_cycle(deadlock.stuck);
   deadlock.finished = finished_ranks(deadlock.stuck);
