@@ -7,6 +7,7 @@
 
 #include "../object/call.hpp"
 #include "engine.hpp"
+#include "watchers.hpp"
 
 namespace detmpi {
 

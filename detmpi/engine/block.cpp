@@ -12,6 +12,7 @@
 #include "../object/call.hpp"
 #include "engine.hpp"
 #include "operation.hpp"
+#include "watchers.hpp"
 
 namespace detmpi {
 

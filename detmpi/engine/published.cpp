@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "out_of_memory.hpp"
+#include "watchers.hpp"
 
 namespace detmpi {
 namespace {
@@ -10,7 +11,6 @@ namespace {
 using chan::match::Need;
 
 constexpr auto relaxed = std::memory_order_relaxed;
-constexpr auto acquire = std::memory_order_acquire;
 constexpr auto release = std::memory_order_release;
 
 constexpr size_t kPageWords = spmc::kPageSize / sizeof(uint64_t);
@@ -86,20 +86,6 @@ void Publisher::done() {
   end_change();
   waits_ = false;
   wake_watchers(rank_);
-}
-
-// A watcher sets its bit first and lowers wake_at then. Here it is the other way round, and the bits stay: so either
-// wake_at still tells of the watcher, or its bit is seen.
-void wake_watchers(int rank) {
-  spmc::base::light_fence();
-  space::ClockLine& line = clock_line(rank);
-  if (line.wake_at.load(relaxed) == 0) return;
-  line.wake_at.exchange(0, std::memory_order_acq_rel);
-  for (size_t word = 0; word < g_job->inbox_words; ++word) {
-    for (uint64_t bits = watch_word(rank, word).load(acquire); bits != 0; bits &= bits - 1) {
-      wake_rank(static_cast<int>(word * 64) + __builtin_ctzll(bits));
-    }
-  }
 }
 
 uint64_t place_of(const std::atomic<uint64_t>& word) {

@@ -1,4 +1,4 @@
-// The writer's end of what a rank publishes of itself for logical time (job_view.hpp), and waking those who watch it.
+// The writer's end of what a rank publishes of itself for logical time (job_view.hpp).
 #pragma once
 
 #include <span>
@@ -41,8 +41,5 @@ class Publisher {
 
 // A word of shared memory, as Need::Source::place names it.
 uint64_t place_of(const std::atomic<uint64_t>& word);
-
-// Wakes the ranks that watch this one. The change must have been published.
-void wake_watchers(int rank);
 
 }  // namespace detmpi

@@ -22,6 +22,7 @@
 #include "../engine/engine.hpp"
 #include "../engine/events.hpp"
 #include "../engine/referenced.hpp"
+#include "../engine/watchers.hpp"
 #include "../object/attributes.hpp"
 #include "../object/call.hpp"
 #include "../object/errors.hpp"

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "call_ids.hpp"
+#include "early_ends.hpp"
 #include "ending.hpp"
 #include "job.hpp"
 #include "launch_monitor.hpp"
@@ -199,7 +200,6 @@ class RankWatch final : public Watch {
       report.status = report.signalled ? end.signal : end.exit_code;
       report.core_dumped = end.core_dumped != 0;
       left_ -= 1;
-      if (captures_output_) output_.note_end(sid - 1);
       judge(sid - 1, report);
     }
     space::reap_strangers();
@@ -238,24 +238,24 @@ class RankWatch final : public Watch {
       return;
     }
     if (ended_by_) return end_slow_one();
-    if (absent_ && is_anybody_in_mpi()) {
-      explain("rank %d ended without calling MPI_Init; the job ends", *absent_);
-      finish_with(1);
-      end_job();
+    early_.look();
+    if (!are_failures_ordered()) {
+      if (const auto first = early_.first_failure()) judge_early(*first);
       return;
     }
     auto found = ends_.look();
     if (ends_.has_begun()) g_job->ending.store(1);  // who waits for a rank that has failed is not in a deadlock
-    if (!found) return;
+    if (!found || early_.look()) return;            // those that are absent now may come first
     ended_by_ = std::move(found);
     let_end_ns_ = spmc::base::monotonic_ns();
     g_job->even_end.store(ended_by_->even ? 1 : 0);
     if (captures_output_) output_.cut_at(ended_by_->end, ended_by_->rank);
-    let_end(ended_by_->rank);
+    if (early_.find(ended_by_->rank) != nullptr) judge_early(ended_by_->rank);
+    else let_end(ended_by_->rank);
   }
 
   uint64_t end_pause() const override {
-    const uint64_t pause = is_launcher_distant_ || absent_ ? kLookNs : kNoPause;
+    const uint64_t pause = is_launcher_distant_ || early_.any() ? kLookNs : kNoPause;
     return ends_.has_begun() && left_ > 0 ? std::min(pause, ends_.pause_ns()) : pause;
   }
 
@@ -295,6 +295,11 @@ class RankWatch final : public Watch {
 
   // Whoever ends badly after MPI_Finalize does so in its own time: which of several counts is not a matter of that.
   void conclude() override {
+    const auto early = early_.first_failure();
+    if (early && !ending_) {  // nobody was in MPI
+      g_job->even_end.store(1);
+      judge_early(*early);
+    }
     for (const auto& [rank, end] : late_) {
       if (!end.message.empty()) explain("%s", end.message.c_str());
       finish_with(end.code);
@@ -305,11 +310,37 @@ class RankWatch final : public Watch {
   void judge(int rank, const spmc::base::ExitReport& report) {
     RankRecord& record = rank_record(rank);
     const auto state = static_cast<RankState>(record.state.exchange(static_cast<uint32_t>(RankState::kGone)));
-    if (ending_) return;
+    const bool early = !ending_ && state == RankState::kNew && has_ended_early(report, record);
+    if (captures_output_) output_.note_end(rank, early);
+    if (early) {
+      early_.add(rank, report);
+      if (captures_output_ && are_failures_ordered()) output_.cut_at(g_job->lookahead);
+    }
+    if (ending_ || early) return;
     const bool found = ended_by_ && ended_by_->rank == rank;
     if (!found && state != RankState::kFinalized) g_job->even_end.store(0);  // it ended without having stayed
     judge_end(rank, report, state, record);
     if (found && ending_ && !ended_by_->even) explain_uneven();
+  }
+
+  // SIGKILL comes from outside, at any time.
+  static bool has_ended_early(const spmc::base::ExitReport& report, const RankRecord& record) {
+    const bool was_killed = report.signalled && report.status == SIGKILL;
+    return !was_killed && record.start_error.load(std::memory_order_relaxed) == 0;
+  }
+
+  static bool are_failures_ordered() { return g_job->first_come == 0 && g_job->grace_ns != 0; }
+
+  void judge_early(int rank) {
+    const auto& report = *early_.find(rank);
+    if (EarlyEnds::ended_well(report)) {
+      explain("rank %d ended without calling MPI_Init; the job ends", rank);
+      finish_with(1);
+      end_job();
+    } else {
+      judge_end(rank, report, RankState::kNew, rank_record(rank));
+    }
+    if (ended_by_ && !ended_by_->even) explain_uneven();
   }
 
   void judge_end(int rank, const spmc::base::ExitReport& report, RankState state, const RankRecord& record) {
@@ -341,16 +372,7 @@ class RankWatch final : public Watch {
               is_session_open(record) ? "with a session open, without" : "without calling", missing_call(record));
       finish_with(1);
       end_job();
-    } else if (state == RankState::kNew) {
-      absent_ = std::min(absent_.value_or(rank), rank);
     }
-  }
-
-  static bool is_anybody_in_mpi() {
-    for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
-      if (rank_record(rank).state.load() == static_cast<uint32_t>(RankState::kRunning)) return true;
-    }
-    return false;
   }
 
   static bool is_session_open(const RankRecord& record) {
@@ -392,9 +414,7 @@ class RankWatch final : public Watch {
   bool captures_output_;
   OutputMerge output_;
   bool refused_ = false;  // a rank could not become its program
-  // The first rank that has ended well without MPI_Init. If another one is in MPI it will wait for this one, in
-  // MPI_Finalize at the latest.
-  std::optional<int> absent_;
+  EarlyEnds early_;
   EndFinder ends_;
   std::optional<Ending> ended_by_;
   uint64_t let_end_ns_ = 0;  // when that rank was told to end

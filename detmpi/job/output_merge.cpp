@@ -28,6 +28,11 @@ OutputMerge::OutputMerge(OutputFiles files)
       same_file_(spmc::base::same_file(kStandardOutput, kStandardError)),
       block_(kBlock) {}
 
+void OutputMerge::note_end(int rank, bool early) {
+  ranks_[static_cast<size_t>(rank)].ended = true;
+  ranks_[static_cast<size_t>(rank)].early = early;
+}
+
 spmc::base::Result<bool> OutputMerge::write_certain() {
   if (!files_.captured()) return false;
   const uint64_t until = spmc::base::monotonic_ns() + kTurnNs;
@@ -109,7 +114,8 @@ bool OutputMerge::take_front() {
   if (!ended && starts_with_zero(front_.rank)) return false;
   for (const Printed printed : kPrinted) {
     if (printed == kErrors && same_file_ && !ended) continue;  // output that is still to come is before them
-    if (take(front_.rank, printed, sizes[printed], ended && !cut_ ? Cut::kNone : Cut::kLines)) return true;
+    if (take(front_.rank, printed, sizes[printed], ended && (!cut_ || rank.early) ? Cut::kNone : Cut::kLines))
+      return true;
     if (ended) rank.streams[printed].certain = std::max(rank.streams[printed].certain, sizes[printed]);
   }
   rank.finished = ended;

@@ -31,8 +31,8 @@ class OutputMerge {
  public:
   explicit OutputMerge(OutputFiles files);
 
-  // The process of the rank has ended: nothing follows what is in its file.
-  void note_end(int rank) { ranks_[static_cast<size_t>(rank)].ended = true; }
+  // The process of the rank has ended: nothing follows what is in its file. `early`: in the first epoch, in every run.
+  void note_end(int rank, bool early);
 
   // What is printed in epochs that begin at `end` or later is not shown; nothing of it has been. An end of output
   // without a newline comes last. `rank`: has failed before, so that whatever it prints belongs there; -1: none has.
@@ -66,6 +66,7 @@ class OutputMerge {
     Stream streams[2];     // by Printed
     uint64_t settled = 0;  // what it prints and is not marked belongs to this epoch or a later one
     bool ended = false;
+    bool early = false;
     bool finished = false;  // ended, and all is written
   };
   struct Piece {  // that is being written: the bytes of a file from `taken` to `end`

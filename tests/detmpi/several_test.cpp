@@ -120,14 +120,60 @@ TEST_CASE("nothing is shown of a job of which a program cannot be started") {
   }
 }
 
+namespace {
+
+// Ranks that are commands of a shell, each begun by a pause in one run: 0.3 seconds of the rank `slow`.
+std::vector<std::string> commands_of_ranks(const std::vector<std::string>& ranks, size_t slow) {
+  std::vector<std::string> words = {"--ordered-output=yes", "--lookahead=128", "--grace=20"};
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (rank > 0) words.emplace_back(":");
+    const std::string pause = rank == slow ? "sleep 0.3; " : "";
+    words.insert(words.end(), {"sh", "-c", pause + ranks[rank], program("several"), program("without_mpi")});
+  }
+  return command(words);
+}
+
+// Whichever rank is slow.
+void expect_end(const std::vector<std::string>& ranks, int exit_code, const std::string& out, const std::string& err) {
+  for (size_t slow = 0; slow <= ranks.size(); ++slow) {
+    const RunResult run = test_support::run_command(commands_of_ranks(ranks, slow));
+    INFO("rank " << slow << " is slow");
+    CHECK(run.exit_code == exit_code);
+    CHECK(run.out == out);
+    CHECK(run.err == err);
+  }
+}
+
+const std::string kInMpi = "exec \"$0\"";
+const std::string kWithoutMpi = "exec \"$1\"";
+const std::string kNoMpi = "no MPI here\n";
+
+// What the first rank prints in MPI, of so many.
+std::string first_of(int size) {
+  return line(0, size, "0 of 1", 1, std::filesystem::current_path(), "ONE=none, ALL=none, nothing");
+}
+
+}  // namespace
+
 TEST_CASE("a rank that ends without MPI_Init while another one is in MPI ends the job") {
   const std::string told = "DLinux: rank 1 ended without calling MPI_Init; the job ends\n";
-  const auto expect_told = [&](const std::vector<std::string>& words) {
-    const RunResult run = test_support::run_command(command(words));
-    CHECK(run.exit_code == 1);
-    CHECK(run.err == told);
-  };
-  expect_told({"several", ":", "-n", "2", "without_mpi"});
-  // Long before the other one comes to MPI_Init.
-  expect_told({"sh", "-c", "sleep 0.2; exec \"$0\"", "several", ":", "without_mpi"});
+  expect_end({kInMpi, kWithoutMpi, kWithoutMpi}, 1, first_of(3) + kNoMpi + kNoMpi, told);
+  expect_end({kInMpi, kWithoutMpi, "echo three; exit 3"}, 1, first_of(3) + kNoMpi + "three\n", told);
+}
+
+TEST_CASE("of ranks that fail before MPI_Init the first one is told") {
+  expect_end({kInMpi, "echo three; exit 3", kWithoutMpi, "exit 4"}, 3, first_of(4) + "three\n" + kNoMpi, "");
+  expect_end({"echo in part; printf of; kill -SEGV $$", kInMpi, "exit 4"}, 128 + 11, "in part\nof",
+             "DLinux: rank 0 died of signal 11 (SIGSEGV: Segmentation fault); the job ends\n");
+}
+
+TEST_CASE("ranks that do not call MPI may fail") {
+  expect_end({"printf a", "printf 'b\nc'; exit 5", "printf d; exit 6"}, 5, "ab\ncd", "");
+  expect_end({"printf a", "printf 'b\nc'", "echo d"}, 0, "ab\ncd\n", "");
+}
+
+TEST_CASE("which rank ends first shows in a job that ends at once") {
+  auto words = commands_of_ranks({kInMpi, "exit 3", "exit 4"}, 1);
+  words.insert(words.begin() + 1, "--order=arrival");
+  CHECK(test_support::run_command(words).exit_code == 4);
 }
