@@ -81,22 +81,24 @@ MPI_Datatype section_type(const Descriptor& array, size_t n, MPI_Datatype elemen
 
 CopiedBuffer::CopiedBuffer(const Descriptor& array, Use use) : array_(array), use_(use) {
   if (!has_gaps(array)) return;
-  size_t size = array.element;
+  const size_t element = element_size(array);
+  size_t size = element;
   for (int i = 0; i < array.rank; ++i) size *= static_cast<size_t>(extent(array.dimensions[i]));
   copy_ = std::make_unique_for_overwrite<char[]>(size);
   char* to = copy_.get();
   each_element(array_, [&](const char* at) {
-    std::memcpy(to, at, array_.element);
-    to += array_.element;
+    std::memcpy(to, at, element);
+    to += element;
   });
 }
 
 CopiedBuffer::~CopiedBuffer() {
   if (!copy_ || use_ == Use::kRead) return;
+  const size_t element = element_size(array_);
   const char* from = copy_.get();
   each_element(array_, [&](char* at) {
-    std::memcpy(at, from, array_.element);
-    from += array_.element;
+    std::memcpy(at, from, element);
+    from += element;
   });
 }
 
@@ -106,14 +108,14 @@ TypedBuffer::TypedBuffer(const Descriptor& array, MPI_Count count, MPI_Datatype 
   int size = 0;
   PMPI_Type_size(type, &size);
   if (size == 0) return;
-  const size_t bytes = static_cast<size_t>(size) * static_cast<size_t>(count);
-  const bool whole = is_dense(type, size) && bytes % array.element == 0;
-  MPI_Datatype element = whole ? element_type(type, size, static_cast<int>(array.element)) : MPI_DATATYPE_NULL;
+  const size_t bytes = static_cast<size_t>(size) * static_cast<size_t>(count), each = element_size(array);
+  const bool whole = is_dense(type, size) && bytes % each == 0;
+  MPI_Datatype element = whole ? element_type(type, size, static_cast<int>(each)) : MPI_DATATYPE_NULL;
   if (element == MPI_DATATYPE_NULL) {
     problem_ = "of other elements than those of the datatype, which a call that only starts an operation does not take";
     return;
   }
-  made_ = section_type(array, bytes / array.element, element);
+  made_ = section_type(array, bytes / each, element);
   if (made_ == MPI_DATATYPE_NULL) problem_ = "and has fewer elements than the call is to take";
   PMPI_Type_free(&element);
 }

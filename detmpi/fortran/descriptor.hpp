@@ -18,7 +18,7 @@ struct Dimension {
 struct Descriptor {
   void* base;  // the first element
   size_t offset;
-  size_t element;  // bytes
+  size_t element;  // bytes; see element_size
   int32_t version;
   int8_t rank;
   int8_t type;
@@ -28,6 +28,13 @@ struct Descriptor {
 };
 static_assert(sizeof(Descriptor) - sizeof(Descriptor::dimensions) == 40);
 
+constexpr int8_t kUnlimitedPolymorphic = 10;  // the type of a CLASS(*)
+
+// Bytes of one element. Of a CLASS(*) `element` is the size of a pointer.
+inline size_t element_size(const Descriptor& array) {
+  return array.type == kUnlimitedPolymorphic ? static_cast<size_t>(array.span) : array.element;
+}
+
 inline ptrdiff_t extent(const Dimension& d) { return d.upper < d.lower ? 0 : d.upper - d.lower + 1; }
 
 // Bytes from one element of the dimension to the next.
@@ -36,7 +43,7 @@ inline ptrdiff_t stride(const Descriptor& array, const Dimension& d) { return d.
 // Whether the elements do not follow one another. Where there are none, nothing is between them. That of an array of
 // assumed size looks the same, as its last extent is not known; it has no gaps.
 inline bool has_gaps(const Descriptor& array) {
-  auto expected = static_cast<ptrdiff_t>(array.element);
+  auto expected = static_cast<ptrdiff_t>(element_size(array));
   bool found = false;
   for (int i = 0; i < array.rank; ++i) {
     const Dimension& d = array.dimensions[i];

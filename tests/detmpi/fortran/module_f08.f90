@@ -56,6 +56,7 @@ program module_f08
   call sections_in_other_calls()
   call sections_of_two_buffers()
   call empty_sections()
+  call any_type()
   call sections_that_do_not_fit()
   call sentinels()
   call callbacks()
@@ -200,6 +201,31 @@ contains
     call MPI_Iallreduce(from(1:none, :), to(1:none, :), 0, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, request)
     call MPI_Wait(request, MPI_STATUS_IGNORE)
     call MPI_Allreduce(from(1:4:2, 1:none), to(1:4:2, 1:none), 0, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+  end subroutine
+
+  subroutine any_type()
+    integer, asynchronous :: out(5), in(5)
+    integer :: i
+    out = 10 * rank + [(i, i = 1, 5)]
+    in = -1
+    call exchange(out, in, 5)
+    call expect(all(in == 10 * left + [(i, i = 1, 5)]), 'arrays of any type')
+    in = -1
+    call exchange(out(5:1:-2), in(1:5:2), 3)
+    call expect(all(in == [10 * left + 5, -1, 10 * left + 3, -1, 10 * left + 1]), 'sections of any type')
+  end subroutine
+
+  ! Half of the elements, or nearly so, by each kind of call.
+  subroutine exchange(out, in, n)
+    class(*), asynchronous :: out(:), in(:)
+    integer, intent(in) :: n
+    type(MPI_Request) :: requests(2)
+    integer :: half
+    half = n / 2
+    call MPI_Sendrecv(out, half, MPI_INTEGER, right, 0, in, half, MPI_INTEGER, left, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call MPI_Irecv(in(half + 1:), n - half, MPI_INTEGER, left, 0, MPI_COMM_WORLD, requests(1))
+    call MPI_Isend(out(half + 1:), n - half, MPI_INTEGER, right, 0, MPI_COMM_WORLD, requests(2))
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
   end subroutine
 
   subroutine sections_that_do_not_fit()
