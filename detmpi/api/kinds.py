@@ -224,6 +224,7 @@ KINDS = {
     "request": Kind("MPI_Request %s", "in", "request"),
     "request_out": out("MPI_Request", "new request"),
     "request_io": Kind("MPI_Request *%s", "inout", "request", null("MPI_ERR_REQUEST")),
+    "request_ref": Kind("MPI_Request *%s", "in", "request", null("MPI_ERR_REQUEST")),
     "requests": Kind("MPI_Request %s[]", "inout", "array of requests", null_list("MPI_ERR_REQUEST")),
     "message_out": out("MPI_Message", "message"),
     "message_io": Kind("MPI_Message *%s", "inout", "message; MPI_MESSAGE_NULL afterwards", null()),

@@ -3,7 +3,8 @@
 ADDRESS = "INTEGER(KIND=MPI_ADDRESS_KIND)"
 # Suffix and integer of functions for counts of the usual size, and for large ones.
 FORMS = (("", "INTEGER"), ("_c", "INTEGER(KIND=MPI_COUNT_KIND)"))
-OBJECTS = {"Comm": "comm", "Type": "datatype", "Win": "win"}
+# With the names of the object, in functions that copy its attributes and in others.
+OBJECTS = {"Comm": ("oldcomm", "comm"), "Type": ("oldtype", "datatype"), "Win": ("oldwin", "win")}
 HANDLES = {"Comm": "MPI_Comm", "Type": "MPI_Datatype", "Win": "MPI_Win", "File": "MPI_File", "Session": "MPI_Session"}
 
 
@@ -14,14 +15,14 @@ def procedure(name, arguments):
 
 
 def copy_arguments(kind):
-    return [("oldobject", f"TYPE({HANDLES[kind]})"), ("keyval", "INTEGER"), ("extra_state", ADDRESS),
-            ("attribute_val_in", ADDRESS), ("attribute_val_out", ADDRESS), ("flag", "LOGICAL"),
-            ("ierror", "INTEGER")]
+    return [(OBJECTS[kind][0], f"TYPE({HANDLES[kind]})"), (f"{kind.lower()}_keyval", "INTEGER"),
+            ("extra_state", ADDRESS), ("attribute_val_in", ADDRESS), ("attribute_val_out", ADDRESS),
+            ("flag", "LOGICAL"), ("ierror", "INTEGER")]
 
 
 def delete_arguments(kind):
-    return [("object", f"TYPE({HANDLES[kind]})"), ("keyval", "INTEGER"), ("attribute_val", ADDRESS),
-            ("extra_state", ADDRESS), ("ierror", "INTEGER")]
+    return [(OBJECTS[kind][1], f"TYPE({HANDLES[kind]})"), (f"{kind.lower()}_keyval", "INTEGER"),
+            ("attribute_val", ADDRESS), ("extra_state", ADDRESS), ("ierror", "INTEGER")]
 
 
 def other_callbacks():
@@ -30,7 +31,7 @@ def other_callbacks():
         yield "MPI_User_function" + suffix, [("invec", value), ("inoutvec", value), ("len", count),
                                              ("datatype", "TYPE(MPI_Datatype)")]
     for kind in ("Comm", "Win", "File", "Session"):
-        yield f"MPI_{kind}_errhandler_function", [("object", f"TYPE({HANDLES[kind]})"), ("error_code", "INTEGER")]
+        yield f"MPI_{kind}_errhandler_function", [(kind.lower(), f"TYPE({HANDLES[kind]})"), ("error_code", "INTEGER")]
     yield "MPI_Grequest_query_function", [("extra_state", ADDRESS), ("status", "TYPE(MPI_Status)"),
                                           ("ierror", "INTEGER")]
     yield "MPI_Grequest_free_function", [("extra_state", ADDRESS), ("ierror", "INTEGER")]

@@ -51,6 +51,7 @@ program module_f08
   call handles()
   call messages()
   call partitions()
+  call cancelled()
   call sections_in_blocking_calls()
   call sections_to_pack_into()
   call sections_in_other_calls()
@@ -125,6 +126,23 @@ contains
     call MPI_Isendrecv_replace(got, 1, MPI_INTEGER, left, 3, right, 3, MPI_COMM_WORLD, exchange)
     call MPI_Wait(exchange, status)
     call expect(got == rank, 'and back')
+  end subroutine
+
+  subroutine cancelled()
+    type(MPI_Request) :: request
+    type(MPI_Status) :: status
+    integer :: got
+    logical :: flag
+    call MPI_Irecv(got, 1, MPI_INTEGER, left, 9, MPI_COMM_WORLD, request)
+    call cancel(request)
+    call MPI_Wait(request, status)
+    call MPI_Test_cancelled(status, flag)
+    call expect(flag, 'cancelled')
+  end subroutine
+
+  subroutine cancel(request)
+    type(MPI_Request), intent(in) :: request
+    call MPI_Cancel(request)
   end subroutine
 
   subroutine sections_in_blocking_calls()
@@ -291,6 +309,9 @@ contains
     call MPI_Comm_delete_attr(MPI_COMM_SELF, keyval)
     call expect(deleted == 2, 'two attributes deleted')
     call MPI_Comm_free_keyval(keyval)
+    call MPI_COMM_DUP_FN(oldcomm=comm, comm_keyval=keyval, extra_state=value, attribute_val_in=7_MPI_ADDRESS_KIND, &
+                         attribute_val_out=value, flag=flag, ierror=values(1))
+    call expect(flag .and. value == 7, 'MPI_COMM_DUP_FN')
     call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, keyval, 0_MPI_ADDRESS_KIND)
     call MPI_Comm_set_attr(MPI_COMM_SELF, keyval, 1_MPI_ADDRESS_KIND)
     call MPI_Comm_dup(MPI_COMM_SELF, comm)
