@@ -74,6 +74,7 @@ check 'a linked tool' sh -c 'ln -s "$0" alias && ./alias one.c -o six && ./six' 
 check 'only -c: no link flags' refuse prints -ldetmpi "$cc" -show -c one.c
 check 'only -E: no link flags' refuse prints -ldetmpi "$cc" -show -E one.c
 check 'only -S: no link flags' refuse prints -ldetmpi "$cc" -show -S one.c
+check 'links in part, without libraries' sh -c '"$0" -r one.c -o part.o && "$0" part.o -o parts && ./parts' "$cc"
 check '-show gives a command that works' sh -c 'eval "$("$0" -show one.c -o seven)" && ./seven' "$cc"
 check '-show does not run it' sh -c '"$0" -show one.c -o eight && [ ! -e eight ]' "$cc"
 check '-show alone shows all flags' prints -ldetmpi "$cc" -show
