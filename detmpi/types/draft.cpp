@@ -113,7 +113,7 @@ void Draft::fill(Datatype& type) {
   type.sticky_ub = ub_.sticky;
   if (pad_ && !ub_.sticky) {
     const auto unit = static_cast<ptrdiff_t>(alignment_);
-    type.extent = (type.extent + unit - 1) / unit * unit;
+    type.extent += (unit - type.extent % unit) % unit;  // rounded up, also where it is negative
   }
   type.true_lb = true_lb_.value;
   type.true_extent = true_ub_.value - true_lb_.value;

@@ -148,6 +148,11 @@ TEST_CASE_METHOD(Types, "The old markers set bounds") {
   MPI_Type_create_struct(3, lengths, at, types, &type);
   keep(type);
   REQUIRE(shape(type) == Shape{4, -3, 14, 0, 4});
+  // Where the lower bound is the higher one, the extent is rounded up as well.
+  const MPI_Aint behind[] = {93, 0};
+  MPI_Type_create_struct(2, lengths, behind, types, &type);
+  keep(type);
+  REQUIRE(shape(type) == Shape{4, 93, -88, 0, 4});
 }
 
 TEST_CASE_METHOD(Types, "Adjacent blocks become one") {
