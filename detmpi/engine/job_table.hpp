@@ -121,8 +121,8 @@ struct alignas(4096) JobTable {
   // 1: it ends at a place of logical time that all ranks have come to, so that its output is the same in every run. By
   // whoever ends it; read when it has ended.
   std::atomic<uint32_t> even_end;
-  // Output counts up to this clock; 0: all of it. By whoever finds a deadlock, before `end_now`, which the monitor sees
-  // first.
+  // Output counts up to this clock; 0: nobody has found a deadlock. By whoever finds one, before `end_now`, which the
+  // monitor sees first.
   std::atomic<uint64_t> output_end;
   // 1: a rank has asked what others may still do, so that blocked ones publish early; for a while.
   std::atomic<uint32_t> bounds_asked;

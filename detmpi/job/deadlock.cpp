@@ -232,7 +232,7 @@ bool DeadlockFinder::is_complete(Deadlock& deadlock, const Bounds& bounds) const
   const uint64_t time = std::ranges::max(deadlock.stuck, {}, &StuckRank::clock).clock;
   const uint64_t epoch = (time + (deadlock.stuck.size() + 1) * (g_job->lookahead + 1)) / g_job->lookahead;
   deadlock.cut = (epoch + 1) * g_job->lookahead;
-  deadlock.even = std::ranges::all_of(bounds, [&](Time bound) { return bound > *deadlock.cut; });
+  deadlock.even = std::ranges::all_of(bounds, [&](Time bound) { return bound > deadlock.cut; });
   return deadlock.even || stuck_for_.passed_ns() >= kLateNs + g_job->stuck_grace_ns;
 }
 

@@ -119,7 +119,7 @@ class Watch {
     }
     deadlock_ = *found;
     g_job->even_end.store(found->even ? 1 : 0);
-    if (found->cut) g_job->output_end.store(*found->cut);
+    g_job->output_end.store(found->cut);
     finish_with(kStuckExit);
     end_job();
   }

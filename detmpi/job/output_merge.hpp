@@ -2,7 +2,8 @@
 // lines, in the order of (epoch, rank), while the job runs. In one epoch of a rank (rank_output.hpp) the lines of its
 // output keep their order, and those of its errors, which come after the former where both go to the same file: when a
 // rank's output gets into its file depends on stdio. A line belongs to the epoch in which it was completed; what is
-// left without an end comes when its rank has ended. The bytes are those of the ranks, but for the labels.
+// left without an end comes when its rank has ended, or last in a job that fails or is stuck: how much of the others
+// has been shown when a rank is killed depends on timing. The bytes are those of the ranks, but for the labels.
 //
 // What is certain: the front is the least (epoch, rank) among the ranks that may still print. What is marked before it
 // may be written, and so may what the front rank prints just now, as everybody else is later. Of a rank that is blocked
@@ -34,8 +35,9 @@ class OutputMerge {
   // The process of the rank has ended: nothing follows what is in its file. `early`: in the first epoch, in every run.
   void note_end(int rank, bool early);
 
-  // What is printed in epochs that begin at `end` or later is not shown; nothing of it has been. An end of output
-  // without a newline comes last. `rank`: has failed before, so that whatever it prints belongs there; -1: none has.
+  // What is printed in epochs that begin at `end` or later is not shown; nothing of it has been. kNever: all is. An end
+  // of output without a newline comes last. `rank`: has failed before, so that whatever it prints belongs there; -1:
+  // none has.
   void cut_at(uint64_t end, int rank = -1) { cut_ = Key{end, static_cast<uint32_t>(rank)}; }
 
   // Writes what is certain, for some milliseconds. True: call again at once. Error: that of standard output; where

@@ -12,13 +12,17 @@
 // does not matter who wrote it, the rank or a child process that it has waited for.
 #pragma once
 
+#include <cstdint>
+
+#include <chan/match/types.hpp>
+
 #include "output_files.hpp"
 
 namespace detmpi {
 
 // Epoch of what is printed after MPI_Finalize, or by a rank that has failed once the others are where the job ends:
-// later than everything else.
-inline constexpr uint64_t kLastEpoch = ~uint64_t{0};
+// later than everything else, but no later than output can be cut off.
+inline constexpr uint64_t kLastEpoch = chan::match::kNever - 1;
 
 void rank_output_begin(int rank, RankOutputFiles files);
 

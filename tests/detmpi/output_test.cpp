@@ -325,6 +325,19 @@ TEST_CASE("the report of a deadlock comes after what was printed") {
   }
 }
 
+TEST_CASE("lines that stuck ranks do not end come last, however long others go on") {
+  for (const char* start : kStarts) {
+    for (const char* pause_us : {"0", "20000"}) {
+      const RunResult run = run_command(job(2, "printing", {start}, {"stuck in lines", pause_us}));
+      INFO(pause_us << " " << run.err);
+      CHECK(run.exit_code == 122);
+      CHECK(run.out ==
+            "rank 1: step 0\nrank 1: step 1\nrank 1: step 2\nrank 1: step 3\nrank 1: step 4\n"
+            "rank 0 waitsrank 1 waits");
+    }
+  }
+}
+
 TEST_CASE("ranks that wait do not hold back the lines of the one that they wait for") {
   for (const char* start : kStarts) {
     Running running(job(4, "printing", {start}, {"waited for"}));

@@ -142,6 +142,18 @@ void stuck(bool deadlock) {
   MPI_Recv(nullptr, 0, MPI_INT, deadlock ? (g_rank + 1) % g_size : 0, 1, kComm, MPI_STATUS_IGNORE);
 }
 
+// In the end each is stuck in a line that it does not end, rank 0 from the start; what the others print before takes
+// them longer in real time the longer they pause.
+void stuck_in_lines(int pause_us) {
+  for (int step = 0; step < 5 * g_rank; ++step) {
+    for (int k = 0; k < 300; ++k) MPI_Wtime();
+    std::printf("rank %d: step %d\n", g_rank, step);
+    usleep(static_cast<useconds_t>(pause_us));
+  }
+  std::printf("rank %d waits", g_rank);
+  MPI_Recv(nullptr, 0, MPI_INT, (g_rank + 1) % g_size, 1, kComm, MPI_STATUS_IGNORE);
+}
+
 void children() {
   for (int i = 0; i < 3; ++i) {
     std::printf("rank %d before child %d\n", g_rank, i);
@@ -242,6 +254,7 @@ int main(int argc, char** argv) {
   if (how == "crash") crash(what);
   if (how == "stuck") stuck(false);
   if (how == "deadlock") stuck(true);
+  if (how == "stuck in lines") stuck_in_lines(number);
   if (how == "waited for") waited_for();
   if (how == "children") children();
   if (how == "binary") binary();
