@@ -242,6 +242,9 @@ def parse_options():
 def compare(options, folder, out):
     libraries = find_libraries(options.mpi, options.dist)
     cases = plan_cases(options)
+    if not cases:
+        note("compare: nothing to run: no suite was asked for")
+        return 2
     programs = list(dict.fromkeys(case.program for case in cases))
     for library in libraries:
         build(library, programs, folder)

@@ -14,7 +14,7 @@ import tempfile
 import time
 import typing
 
-from libraries import shorten
+from libraries import note, shorten
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -79,6 +79,16 @@ def memory_of(pid):
 def held_memory(pid):
     """KiB that the process and all below it hold, pages that several share counted once (the sum of their PSS)."""
     return memory_of(pid).whole
+
+
+class PeakMemory:
+    """The most that was held at once, in KiB; for run_command to watch."""
+
+    def __init__(self):
+        self.kib = 0
+
+    def __call__(self, pid):
+        self.kib = max(self.kib, held_memory(pid))
 
 
 def prepare_child():
@@ -180,11 +190,18 @@ def in_folder(options, compare, folder=None):
     The folder is a temporary one if none is given. Ctrl-C and SIGTERM end the comparison, and leave nothing behind.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        return in_folder_with_file(options, compare, folder)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except OSError as error:
+        note(f"{pathlib.Path(sys.argv[0]).stem}: {error}")
+        return 1
+
+
+def in_folder_with_file(options, compare, folder):
     with tempfile.TemporaryDirectory(prefix="dlinux-bench-") as temporary:
         folder = pathlib.Path(folder or temporary).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         with open(options.out, "w", encoding="utf-8") if options.out else contextlib.nullcontext() as out:
-            try:
-                return compare(options, folder, out)
-            except KeyboardInterrupt:
-                return 128 + signal.SIGINT
+            return compare(options, folder, out)

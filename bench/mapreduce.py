@@ -295,6 +295,9 @@ def compare(options, folder, out):
             note(f"mapreduce: {program} is not built")
             return 1
     cases = plan_cases(options.scale, options.jobs)
+    if not cases:
+        note("mapreduce: nothing to run: no job was asked for")
+        return 2
     note("mapreduce: making inputs")
     make_inputs(cases, tools.generator, folder)
     for case in cases:

@@ -12,16 +12,13 @@ import json
 import pathlib
 import re
 import statistics
-import subprocess
 import sys
-import time
 
 from arguments import positive, rank_list, time_limit
-from jobs import held_memory
+from jobs import PeakMemory, run_command
+from libraries import ROOT, note
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 ORDERS = ("logical", "arrival")
-SAMPLE_SECONDS = 0.01
 RACING = "tests/determinism/racing/"
 # Suite: command lines below the build folder, and whether they receive from anybody.
 SUITES = {
@@ -49,23 +46,12 @@ def run(options, order, ranks, arguments):
     output_order = [] if options.default_output else ["--ordered-output"]
     command = [options.build / "detmpi" / "detmpirun", "-n", str(ranks), "--order=" + order, *output_order,
                options.build / arguments[0], *arguments[1:]]
-    begin = time.perf_counter()
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True) as job:
-        peak = 0
-        try:
-            while options.memory and job.poll() is None:
-                peak = max(peak, held_memory(job.pid))
-                time.sleep(SAMPLE_SECONDS)
-            output, errors = job.communicate(timeout=options.timeout)
-        except subprocess.TimeoutExpired:
-            job.terminate()
-            output, errors = job.communicate()
-    seconds = time.perf_counter() - begin
-    if job.returncode != 0:
-        print(f"order: {' '.join(arguments)} on {ranks} ranks, {order}: {errors.strip()[:200]}", file=sys.stderr)
+    peak = PeakMemory()
+    outcome = run_command([str(part) for part in command], options.timeout, watch=peak if options.memory else None)
+    if outcome.failure:
+        note(f"order: {' '.join(arguments)} on {ranks} ranks, {order}: {outcome.failure}")
         return None
-    return {"": peak / 1024} if options.memory else figures(output, seconds)
+    return {"": peak.kib / 1024} if options.memory else figures(outcome.output, outcome.seconds)
 
 
 def lengthened(arguments, length):
@@ -110,13 +96,18 @@ def parse_options():
 
 def main():
     options = parse_options()
+    launcher = options.build / "detmpi" / "detmpirun"
+    if not launcher.exists():
+        note(f"order: {launcher} is not built")
+        return 1
     cases = [(lengthened(arguments, options.length), ranks) for suite in options.suites for arguments in SUITES[suite]
              for ranks in ONLY_RANKS.get(arguments[0], options.ranks) if options.only in " ".join(arguments)]
-    samples = {}
+    samples, failed = {}, False
     for number in range(options.rounds):
         for index, (arguments, ranks) in enumerate(cases):
             for order in ORDERS if number % 2 == 0 else ORDERS[::-1]:
                 result = run(options, order, ranks, arguments)
+                failed = failed or not result
                 if result:
                     samples.setdefault(index, {}).setdefault(order, []).append(result)
     print("| program | ranks | logical | arrival | ratio |")
@@ -124,7 +115,7 @@ def main():
     for index, (arguments, ranks) in enumerate(cases):
         if len(samples.get(index, {})) == len(ORDERS):
             print_row(options, " ".join([arguments[0].split("/")[-1], *arguments[1:]]), ranks, samples[index])
-    return 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

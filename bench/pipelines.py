@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from arguments import positive
+
 ENGINES = ["spaces", "threads", "tbb"]
 NO_SUCH_ENGINE = 2  # exit code of the programs
 OTHER_REPLICAS = (1, 3)  # with which each engine must give the same output
@@ -121,28 +123,31 @@ def check_dedup(programs, engines, options):
         return check_restored(str(programs / "dedup"), tree, Path(scratch)) and well
 
 
-def number_of_replicas(text):
-    if not 1 <= int(text) <= MOST_REPLICAS:
-        raise argparse.ArgumentTypeError(f"{text} is not 1 to {MOST_REPLICAS}")
-    return int(text)
+def folder(text):
+    path = Path(text)
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder '{text}'")
+    return path
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", help="build folder")
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--replicas", type=number_of_replicas, metavar="N",
+    parser.add_argument("--rounds", type=positive(int), default=9)
+    parser.add_argument("--replicas", type=positive(int, most=MOST_REPLICAS), metavar="N",
                         default=min(os.cpu_count(), MOST_REPLICAS),
                         help=f"of each stage that may have several, up to {MOST_REPLICAS}; as many as there are cores")
-    parser.add_argument("--megabytes", type=int, default=96, help="size of the tree that is made for dedup")
-    parser.add_argument("--images", type=int, default=8000)
-    parser.add_argument("--vectors", type=int, default=100000, help="size of the collection that is searched")
-    parser.add_argument("--tree", help="folder for dedup, instead of one that is made")
+    parser.add_argument("--megabytes", type=positive(int), default=96, help="size of the tree that is made for dedup")
+    parser.add_argument("--images", type=positive(int), default=8000)
+    parser.add_argument("--vectors", type=positive(int), default=100000, help="size of the collection that is searched")
+    parser.add_argument("--tree", type=folder, help="folder for dedup, instead of one that is made")
     parser.add_argument("--check", action="store_true", help="a small round for the outputs alone")
     options = parser.parse_args()
     if options.check:
         options.rounds, options.megabytes, options.images, options.vectors = 1, 3, 300, 3000
     programs = Path(options.build) / "bench/pipelines"
+    if not (programs / "similar").exists():
+        sys.exit(f"{programs / 'similar'} is not built")
     engines = engines_of(programs / "similar")
     well = check_similar(programs, engines, options)
     ran = ["similar"]

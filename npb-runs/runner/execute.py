@@ -49,14 +49,6 @@ class Tools:
         return [*library.launcher, str(case.ranks), *options, *program]
 
 
-class PeakMemory:
-    def __init__(self):
-        self.kib = 0
-
-    def __call__(self, pid):
-        self.kib = max(self.kib, jobs.held_memory(pid))
-
-
 def read_counters(path):
     """The line that counters.c has written, None if there is none."""
     try:
@@ -111,7 +103,7 @@ def execute(run, tools, timeout):
     probe = run.number == 0
     traced = not probe and tools.counts(run)
     counted = probe or traced
-    peak = PeakMemory() if probe else None
+    peak = jobs.PeakMemory() if probe else None
     with tempfile.TemporaryDirectory(prefix="npb-") as folder:
         file, traces = pathlib.Path(folder, "counters"), pathlib.Path(folder, "traces")
         variables = {"NPB_COUNTERS": str(file)} if counted else {}

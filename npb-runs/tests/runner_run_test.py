@@ -391,6 +391,32 @@ class Usage(Whole):
                 self.assertEqual(done.returncode, 2, arguments)
                 self.assertIn(f"argument {wrong[0]}: '{wrong[1]}' is not a ", done.stderr)
 
+    def test_comparisons_that_cannot_begin(self):
+        bench = NPB.parent.parent / "bench"
+        for code, text, arguments in (
+                (2, "'0' is not a whole number above zero", ["pipelines.py", "none", "--rounds", "0"]),
+                (2, "there is no folder 'none'", ["pipelines.py", "none", "--tree", "none"]),
+                (1, "none/bench/pipelines/similar is not built", ["pipelines.py", "none"]),
+                (1, "none/detmpi/detmpirun is not built", ["order.py", "--build", "none"]),
+                (1, "No such file or directory: 'none/out'", ["compare.py", "--out", "none/out"]),
+                (2, "nothing to run: no suite was asked for", ["compare.py", "--suites", ""])):
+            done = subprocess.run([sys.executable, "-B", bench / arguments[0], *arguments[1:]], cwd=self.folder,
+                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(text, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+    def test_an_order_that_hangs_or_fails(self):
+        launcher = self.folder / "detmpi/detmpirun"
+        launcher.parent.mkdir()
+        for program in ("sleep 600", "exit 3"):
+            launcher.write_text(f"#!/bin/sh\n{program}\n", encoding="utf-8")
+            launcher.chmod(0o755)
+            done = subprocess.run([sys.executable, "-B", NPB.parent.parent / "bench/order.py", "--build", self.folder, "--only",
+                                   "waitany", "--ranks", "2", "--rounds", "1", "--memory", "--timeout", "0.1"],
+                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+
     def test_suites_of_comparisons_are_in_the_help(self):
         done = subprocess.run([sys.executable, "-B", NPB.parent.parent / "bench/compare.py", "--help"], capture_output=True,
                               text=True, timeout=PATIENCE, check=False)
