@@ -83,7 +83,7 @@ def find_benchmarks(folder=FOLDER):
 
 def abi_of(path):
     """Which MPI library an executable was linked with: detmpi, mpich, openmpi; None if it cannot be seen."""
-    done = subprocess.run(["readelf", "-d", str(path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(["readelf", "-d", str(path)], capture_output=True, text=True, errors="replace", check=False)
     needed = re.findall(r"\(NEEDED\).*\[(.+)\]", done.stdout)
     for library, pattern in (("detmpi", r"libdetmpi"), ("mpich", r"libmpi(ch)?(fort|cxx)?\.so\.12"),
                              ("openmpi", r"libmpi(_\w+)?\.so\.40")):

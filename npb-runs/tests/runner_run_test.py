@@ -297,6 +297,19 @@ class GivenExecutables(Whole):
                      "lu.W.4       class W, 4 ranks, runs under detmpi, mpich"):
             self.assertIn(text, done.stdout)
 
+    def test_list_of_a_folder_whose_name_is_no_text(self):
+        self.environment["PYTHONIOENCODING"] = "utf-8:strict"  # as in most languages
+        self.given.rename(self.folder / os.fsdecode(b"\xff"))
+        done = self.npb("list", "--bin-dir", os.fsdecode(b"\xff"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("executables in \\udcff:\n", done.stdout)
+
+    def test_what_readelf_says_that_is_no_text(self):
+        self.behave_as_readelf("'; printf '\\377'; echo ' (NEEDED) [libmpich.so.12]")
+        done = self.npb("list", "--bin-dir", str(self.given))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("cg.S.x       class S, any ranks, runs under detmpi, mpich", done.stdout)
+
     def test_neither_library(self):
         self.behave_as_readelf("")
         done = self.npb_run("--bin-dir", str(self.given), "--given-only")
