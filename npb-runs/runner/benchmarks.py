@@ -99,11 +99,14 @@ def find_given(folder):
         match = GIVEN_NAME.match(path.name)
         if not match or not path.is_file():
             continue
+        name, problem_class, ranks = match.groups()
+        if ranks != "x" and int(ranks) == 0:
+            complaints.append(f"{path} left out: nothing runs on 0 ranks")
+            continue
         abi = abi_of(path)
         if abi is None:
             complaints.append(f"{path} left out: it is not linked with a shared library of MPICH, Open MPI or DetMPI")
             continue
-        name, problem_class, ranks = match.groups()
         found.append(Given(path.resolve(), name, problem_class, None if ranks == "x" else int(ranks), abi))
     return found, complaints
 

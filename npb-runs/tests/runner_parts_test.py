@@ -117,6 +117,13 @@ class Benchmarks(unittest.TestCase):
             self.assertEqual(found, [])
             self.assertEqual(len(complaints), 2)  # neither is an executable of MPI
 
+    def test_an_executable_for_no_ranks(self):
+        with tempfile.TemporaryDirectory() as name:
+            pathlib.Path(name, "cg.A.00").touch()
+            found, complaints = benchmarks.find_given(pathlib.Path(name))
+            self.assertEqual(found, [])
+            self.assertEqual(complaints, [f"{name}/cg.A.00 left out: nothing runs on 0 ranks"])
+
     def test_under_which_libraries_executables_run(self):
         def under(abi):
             given = benchmarks.Given(pathlib.Path("cg.A.x"), "cg", "A", None, abi)
