@@ -15,12 +15,15 @@ def name_list(allowed):
     return parse
 
 
+MOST_RANKS = 2**31 - 1  # an int, as MPI counts them
+
+
 def rank_list(text):
     try:
         ranks = [int(word) for word in text.split(",") if word]
     except ValueError:
         ranks = []
-    if not ranks or min(ranks) < 1:
+    if not ranks or min(ranks) < 1 or max(ranks) > MOST_RANKS:
         raise argparse.ArgumentTypeError(f"'{text}' is not a list of rank counts")
     return ranks
 

@@ -382,7 +382,8 @@ class Usage(Whole):
             self.assertTrue(done.stdout)
 
     def test_wrong_usage(self):
-        for arguments in ([], ["walk"], ["report"], ["run", "--ranks", "0"], ["run", "--benchmarks", "xx"],
+        for arguments in ([], ["walk"], ["report"], ["run", "--ranks", "0"], ["run", "--ranks", str(2**31), "--dry-run"],
+                          ["run", "--benchmarks", "xx"],
                           ["run", "--classes", "Q"], ["run", "--given-only"], ["run", "--bin-dir", "none"],
                           ["run", "--seeds", "-1"], ["run", "--repeats", "0"]):
             self.assertEqual(self.npb(*arguments).returncode, 2, arguments)
