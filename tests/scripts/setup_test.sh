@@ -115,6 +115,8 @@ expect 'quickstart --help' 'usage: ./quickstart*' 0 "$root/quickstart" --help
 expect 'quickstart --wrong' "*unknown option '--wrong'*" 2 "$root/quickstart" --wrong
 expect 'check --help' 'usage: ./check*' 0 "$root/check" --help
 expect 'check --wrong' "*unknown option '--wrong'*" 2 "$root/check" --wrong
+expect 'sh quickstart' 'usage: ./quickstart*' 0 sh "$root/quickstart" --help
+expect 'sh check' "*unknown option '--wrong'*" 2 sh "$root/check" --wrong
 
 cat >"$scratch/log.json" <<'END'
 {"name": "a", "result": "OK", "stdout": "x\ntally: 3 passed, 0 failed, 1 skipped\n"}
