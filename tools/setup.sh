@@ -42,7 +42,8 @@ missing_packages() {
 # ensure_packages SCOPE: installs what is missing as root or by sudo without a password; else prints the line to run.
 ensure_packages() {
   command -v dpkg-query >/dev/null ||
-    fail "this is not Debian; install the equivalents of: $(wanted_packages "$1" | tr '\n' ' ')"
+    fail "this is not Debian; with the equivalents of $(wanted_packages "$1" | tr '\n' ' ')it builds and installs by
+  meson setup build --prefix=\"\$PWD/dist\" && meson install -C build"
   local missing as_root=
   missing=$(missing_packages "$1" | tr '\n' ' ')
   missing=${missing% }

@@ -111,6 +111,9 @@ expect 'configures anew for other options of the compiler' '' 0 \
   in_setup 'CXXFLAGS=-O1 configure b -Dx=1; CXXFLAGS="-O1 -g" configure b -Dx=1; CXXFLAGS="-O1 -g" configure b -Dx=1'
 expect 'a call for each' $'meson setup b . -Dx=1\nmeson setup b . -Dx=1' 0 cat "$scratch/calls"
 
+expect 'another system' '*not Debian; with the equivalents of alpha beta it builds*meson setup build --prefix="$PWD/dist" &&*' 1 \
+  in_setup 'command() { return 1; }; ensure_packages quickstart'
+
 expect 'quickstart --help' 'usage: ./quickstart*' 0 "$root/quickstart" --help
 expect 'quickstart --wrong' "*unknown option '--wrong'*" 2 "$root/quickstart" --wrong
 expect 'check --help' 'usage: ./check*' 0 "$root/check" --help
