@@ -89,7 +89,7 @@ bool take_common(int which, const char* help, Arguments& to) {
   switch (which) {
     case 'w': to.options.workers = static_cast<int>(parse_count("workers", value, 1, kMostWorkers)); return true;
     case 'm': to.options.memory_bytes = parse_size("memory", value); return true;
-    case 'o': to.output = value; return true;
+    case 'o': to.output = parse_file("output", value); return true;
     case kTemporary: to.options.temporary_folder = value; return true;
     case kTimeLimit: to.options.seconds_per_piece = parse_seconds("time-limit", value); return true;
     case kSkip:
@@ -97,7 +97,7 @@ bool take_common(int which, const char* help, Arguments& to) {
       to.options.skip_keys = false;  // what is in the output already cannot be called back
       to.options.skipped = tell_skipped;
       return true;
-    case kStatistics: to.statistics_file = value; return true;
+    case kStatistics: to.statistics_file = parse_file("statistics", value); return true;
     case kProgress: to.options.progress = show_progress; return true;
     case kHelp: print_help(help); throw Printed{};
     case kVersion: std::printf("dmr (DLinux) %s\n", DLINUX_VERSION); throw Printed{};
@@ -184,6 +184,11 @@ double parse_seconds(const char* option, const std::string& text) {
     throw UsageError{"--" + std::string(option) + "=" + text + ": not a number of seconds"};
   }
   return seconds;
+}
+
+std::string parse_file(const char* option, const std::string& text) {
+  if (text.empty()) throw UsageError{"--" + std::string(option) + "=: a file has no empty name"};
+  return text;
 }
 
 Input open_input(const Arguments& arguments, Records records, uint64_t piece_bytes) {

@@ -46,6 +46,10 @@ uint64_t parse_count(const char* option, const std::string& text, uint64_t least
 uint64_t parse_size(const char* option, const std::string& text);
 double parse_seconds(const char* option, const std::string& text);
 
+// The name of a file to write, which may not be "": where a variable of a script has nothing in it, standard output is
+// not meant. Throws UsageError.
+std::string parse_file(const char* option, const std::string& text);
+
 // Throws UsageError where two files that a job writes are the same. `other` may be "", standard output.
 void check_different(const char* what, const std::string& file, const char* other_what, const std::string& other);
 

@@ -189,14 +189,14 @@ Arguments parse_settings(int argc, char** argv, Settings& to) {
   const auto format = [&](const std::string& text) {
     to.format = parse_format("format", text, {Format::kText, Format::kF64});
   };
-  const Arguments arguments =
-      parse(argc, argv, kHelp,
-            {count("means", 1, 1 << 20, to.means),
-             count("iterations", 0, UINT64_MAX, to.iterations),
-             count("seed", 0, UINT64_MAX, to.seed),
-             count("dimensions", 1, 1 << 20, to.dimensions),
-             {"format", true, format},
-             {"assignments", true, [&](const std::string& file) { to.assignments_file = file; }}});
+  const Arguments arguments = parse(
+      argc, argv, kHelp,
+      {count("means", 1, 1 << 20, to.means),
+       count("iterations", 0, UINT64_MAX, to.iterations),
+       count("seed", 0, UINT64_MAX, to.seed),
+       count("dimensions", 1, 1 << 20, to.dimensions),
+       {"format", true, format},
+       {"assignments", true, [&](const std::string& file) { to.assignments_file = parse_file("assignments", file); }}});
   if (to.format == Format::kF64 && to.dimensions == 0) throw UsageError{"--format=f64 needs --dimensions"};
   if (to.assignments_file.empty()) return arguments;
   check_different("--assignments", to.assignments_file, "the output", arguments.output);

@@ -441,6 +441,9 @@ TEST_CASE("wrong usage") {
   expect_failure({"wordcount", "-m", "99999999999T"}, 2, "not a size");
   expect_failure({"wordcount", "--time-limit=-1"}, 2, "not a number of seconds");
   expect_failure({"wordcount", "--top=0"}, 2, "not a number from 1");
+  for (const char* empty : {"--output=", "--statistics=", "--assignments="}) {
+    expect_failure({"kmeans", empty}, 2, std::string("dmr: ") + empty + ": a file has no empty name; try");
+  }
   expect_failure({"run"}, 2, "--map=COMMAND is missing");
   expect_failure({"run", "--map=cat", "--reducers=2"}, 2, "--reducers without --reduce");
   expect_failure({"wordcount", "/does/not/exist"}, 1, "/does/not/exist: opening: No such file or directory");
