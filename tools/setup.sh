@@ -92,7 +92,7 @@ configure() {
     return 0
   fi
   rm -rf "$folder"
-  meson setup "$folder" . "$@" </dev/null >"$log" 2>&1 || fail 'meson setup' "$log"
+  meson setup "$folder" . "$@" </dev/null >"$log" 2>&1 9>&- || fail 'meson setup' "$log"
   printf '%s\n' "$stamp" >"$folder/dlinux-stamp"
 }
 
@@ -117,13 +117,21 @@ show_progress() {
 # build FOLDER: false when it does not compile; the log is build-logs/FOLDER.log.
 build() {
   local folder=$1 log=$logs/$1.log
-  NINJA_STATUS='[%f/%t] ' ninja -C "$folder" </dev/null 2>&1 | tee "$log" | show_progress "$folder"
+  NINJA_STATUS='[%f/%t] ' ninja -C "$folder" </dev/null 2>&1 9>&- | tee "$log" | show_progress "$folder"
   return "${PIPESTATUS[0]}"
+}
+
+# Makes the folder for logs, and ends the script where another one is at work: each would make the build folder anew under
+# the other. Descriptor 9 is the lock; what may outlive the script, like the server of a compiler cache, is not given it.
+take_tree() {
+  { mkdir -p "$logs" && : >>"$logs/lock"; } 2>/dev/null || fail "nothing can be written to $PWD/$logs"
+  exec 9>>"$logs/lock"
+  flock --nonblock 9 || fail 'another quickstart or check is at work in this folder'
 }
 
 # set_up SCOPE: everything up to a built build/ with dist/ as its prefix; with the tests for scope check.
 set_up() {
-  mkdir -p "$logs"
+  take_tree
   step 'Debian packages'
   ensure_packages "$1"
   step 'build'

@@ -111,6 +111,12 @@ expect 'configures anew for other options of the compiler' '' 0 \
   in_setup 'CXXFLAGS=-O1 configure b -Dx=1; CXXFLAGS="-O1 -g" configure b -Dx=1; CXXFLAGS="-O1 -g" configure b -Dx=1'
 expect 'a call for each' $'meson setup b . -Dx=1\nmeson setup b . -Dx=1' 0 cat "$scratch/calls"
 
+expect 'the tree is free' '' 0 in_setup 'take_tree'
+expect 'one script at a time' '*another quickstart or check is at work*' 1 \
+  in_setup 'exec 8>build-logs/lock; flock 8; take_tree'
+expect 'a tree that cannot be written to' '*nothing can be written to */tree/build-logs' 1 \
+  in_setup 'rmdir build-logs; touch build-logs; take_tree'
+
 expect 'another system' '*not Debian; with the equivalents of alpha beta it builds*meson setup build --prefix="$PWD/dist" &&*' 1 \
   in_setup 'command() { return 1; }; ensure_packages quickstart'
 
