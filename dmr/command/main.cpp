@@ -80,14 +80,16 @@ int run_job(int argc, char** argv) {
   return kUsageExit;
 }
 
-// One that is closed is a file that nothing can be written to from now on, also after the program has been executed
-// again: so what is written there is an error, and does not get lost.
-void keep_standard_output_closed() {
-  const bool is_closed = ::fcntl(STDOUT_FILENO, F_GETFD) < 0;
+// Standard input and output that are closed cannot be read from and written to from now on, also after the program has
+// been executed again: that is an error then, and neither an empty input nor an output that gets lost.
+void keep_closed() {
+  const auto is_closed = [](int file) { return ::fcntl(file, F_GETFD) < 0; };
+  const auto nothing = [](int way) { return spmc::base::UniqueFd(::open("/dev/null", way | O_CLOEXEC)); };
+  const bool no_input = is_closed(STDIN_FILENO), no_output = is_closed(STDOUT_FILENO);
   spmc::base::open_standard_files();
-  if (!is_closed) return;
-  const spmc::base::UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (nothing.valid()) (void)spmc::base::make_standard_output(nothing.get());
+  const spmc::base::UniqueFd unreadable = nothing(O_WRONLY), unwritable = nothing(O_RDONLY);
+  if (no_input && unreadable.valid()) (void)spmc::base::make_standard_input(unreadable.get());
+  if (no_output && unwritable.valid()) (void)spmc::base::make_standard_output(unwritable.get());
 }
 
 // The exit status of a job that has ended with `status`.
@@ -119,7 +121,7 @@ int run_main(int argc, char** argv) {
 }  // namespace dmr::command
 
 int main(int argc, char** argv) {
-  dmr::command::keep_standard_output_closed();
+  dmr::command::keep_closed();
   spmc::base::ignore_broken_pipes();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that gets too large is an error (EFBIG)
   return dmr::command::run_main(argc, argv);

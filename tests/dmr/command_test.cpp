@@ -325,6 +325,18 @@ TEST_CASE("without a standard output nothing is written elsewhere") {
   CHECK(folder.read("of").empty());
 }
 
+TEST_CASE("a standard input that is closed is an error for those who read it, and not an empty input") {
+  const Folder folder;
+  const std::string text = folder.file("text", "a\n"), closed = "exec \"$@\" <&-";
+  for (const std::vector<std::string>& job : {std::vector<std::string>{"wordcount"}, {"run", "--map=cat"}}) {
+    const auto run = run_dmr_in(closed, job);
+    CHECK(run.exit_code == 1);
+    CHECK(run.err == "dmr: standard input: reading: Bad file descriptor\n");
+  }
+  CHECK(run_dmr_in(closed, {"wordcount", text}).out == "a\t1\n");
+  CHECK(run_dmr_in(closed, {"run", "--map=cat", "--reduce=cat", text}).out == "a\t\n");
+}
+
 TEST_CASE("the files of a job must be different ones") {
   const Folder folder;
   const std::string points = folder.file("points", "1 1\n2 2\n9 9\n"), out = folder.path("out");
