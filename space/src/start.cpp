@@ -218,6 +218,7 @@ void end_space(int status) {
 
 base::Status try_resume_after_exec(int fd, SpaceId slot) {
   if (g_me.process != 0) return base::Error{EEXIST, "this process is a space already"};
+  const pid_t parent = base::parent_process_id();  // first: where it dies from here on, this process dies, too
   DL_TRY_STATUS(spmc::segment::try_attach(base::UniqueFd(fd)));
   const Life life = slot.value < slot_count() ? load_life(slot) : Life{};
   const pid_t process = process_of_own_space();
@@ -225,7 +226,7 @@ base::Status try_resume_after_exec(int fd, SpaceId slot) {
     spmc::segment::detach();
     return base::Error{EINVAL, "resuming after exec: this process is not that space"};
   }
-  if (process != base::process_id()) base::tie_to_parent(base::parent_process_id());
+  if (process != base::process_id()) base::tie_to_parent(parent);
   g_me.process = base::process_id();
   g_me.slot = slot;
   const LifeLine& mine = lines(slot).life;

@@ -3,6 +3,8 @@
 
 #include <csignal>
 #include <fstream>
+#include <random>
+#include <thread>
 
 #include "run_mpi.hpp"
 #include "running.hpp"
@@ -75,6 +77,19 @@ TEST_CASE("with a script between, detmpirun takes all its ranks along") {
       CHECK((signal == SIGKILL ? result.signal == SIGKILL : result.exit_code == 128 + SIGTERM));
       CHECK(all_gone(running.numbers()));
     }
+  }
+}
+
+TEST_CASE("also where it is killed while ranks are in MPI_Init") {
+  std::mt19937 random(std::random_device{}());
+  for (int i = 0; i < 16; ++i) {
+    const auto moment = std::chrono::microseconds(random() % 30'000);
+    INFO(moment.count() << " us");
+    Running running(script("$0/ends never -1 & echo $!; wait", {"--start=exec", kPrintAtOnce}));
+    std::this_thread::sleep_for(moment);
+    running.signal(SIGKILL);
+    CHECK(running.finish().signal == SIGKILL);
+    CHECK(all_gone(running.numbers()));
   }
 }
 
