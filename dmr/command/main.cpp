@@ -122,6 +122,7 @@ int run_main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   dmr::command::keep_closed();
+  spmc::base::spare_present_children();
   spmc::base::ignore_broken_pipes();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that gets too large is an error (EFBIG)
   return dmr::command::run_main(argc, argv);

@@ -135,3 +135,14 @@ TEST_CASE("what ranks have started does not outlive the job") {
     CHECK(all_gone(processes));
   }
 }
+
+TEST_CASE("what a shell has started before it becomes detmpirun is left alone") {
+  // As the first process of a session it becomes the ranks' parent. The pipe ends when all have ended.
+  const std::string shell = R"(setsid -w sh -c '(sleep 0.2; echo late) & exec "$@"' sh "$@" | cat)";
+  for (const char* start : kStarts) {
+    const RunResult run = run_command({"sh", "-c", shell, "sh", detmpirun(), "-n", "2", start, program("hello")});
+    INFO(start << "\n" << run.err);
+    CHECK(contains(run.out, kHello));
+    CHECK(contains(run.out, "late"));
+  }
+}

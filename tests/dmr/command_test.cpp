@@ -475,3 +475,11 @@ TEST_CASE("help and version") {
   // It takes two files, and none of them may be standard input.
   CHECK(run_dmr({"matmul", "--help"}).out.find("standard input is read") == std::string::npos);
 }
+
+TEST_CASE("what a shell has started before it becomes dmr is left alone") {
+  // The pipe ends when both have ended.
+  const auto run = run_dmr_in("{ (sleep 0.2; echo late) & exec \"$@\"; } | cat", {"wordcount"}, "one two\n");
+  INFO(run.err);
+  CHECK(run.out.find("one") != std::string::npos);
+  CHECK(run.out.find("late") != std::string::npos);
+}

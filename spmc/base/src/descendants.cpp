@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstring>
@@ -46,11 +47,22 @@ void each_child(pid_t parent, Take&& take) {
   ::close(list);
 }
 
+// More than that a shell does not leave to the program that it becomes.
+constexpr size_t kMostSpared = 256;
+pid_t g_spared[kMostSpared];
+size_t g_spared_count = 0;
+
+bool is_spared(pid_t child) {
+  pid_t* const end = g_spared + g_spared_count;
+  return std::find(g_spared, end, child) != end;
+}
+
 // How many were found. What lies deeper than any pipeline is not stopped.
 size_t stop_children(pid_t parent, int levels = 50) {
   size_t found = 0;
   if (levels == 0) return found;
   each_child(parent, [&](pid_t child) {
+    if (is_spared(child)) return;
     (void)send_signal(child, SIGSTOP);
     found += 1 + stop_children(child, levels - 1);
   });
@@ -78,13 +90,20 @@ void end_all_and_die(int signal) {
 
 }  // namespace
 
+void spare_present_children() {
+  g_spared_count = 0;
+  each_child(process_id(), [](pid_t child) {
+    if (g_spared_count < kMostSpared) g_spared[g_spared_count++] = child;
+  });
+}
+
 void end_descendants() {
   stop_descendants();
   // Children of a dead one become ours (adopt_orphans), so that there may be more after each look.
   for (bool ended = true; ended;) {
     ended = false;
     each_child(process_id(), [&](pid_t child) {
-      if (!send_signal(child, SIGKILL)) return;
+      if (is_spared(child) || !send_signal(child, SIGKILL)) return;
       (void)wait_child(child, WaitMode::kBlock);
       ended = true;
     });

@@ -4,6 +4,10 @@
 
 namespace spmc::base {
 
+// The children that this process has now are no descendants in what follows: a shell has started them, and has become
+// this program then, as `dmr ... > >(sort)` does in bash. Call it first in main.
+void spare_present_children();
+
 // Kills all descendants and waits for them; those that this process may not kill it leaves. All are stopped before the
 // first is killed: none gets to see an input that ends early because its writer is gone, and takes it for the whole.
 // For when no space is needed any more. Async-signal-safe.
