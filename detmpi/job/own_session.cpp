@@ -1,6 +1,8 @@
 #include "own_session.hpp"
 
 #include <base/check.hpp>
+#include <base/children.hpp>
+#include <base/descendants.hpp>
 #include <base/files.hpp>
 #include <base/session.hpp>
 #include <base/signals.hpp>
@@ -48,6 +50,7 @@ void pass_on(int child, int signal) {
 int in_own_session(const std::function<int()>& job) {
   if (!pays()) return job();
   const sigset_t mask = spmc::base::hold_signals(kSignals);
+  (void)spmc::base::adopt_orphans();
   auto forked = spmc::base::fork_tied();
   if (!forked) {  // its own session is not worth an error
     spmc::base::restore_signal_mask(mask);
@@ -62,8 +65,12 @@ int in_own_session(const std::function<int()>& job) {
   spmc::base::empty_standard_input();
   for (;;) {
     const auto signal = spmc::base::wait_signal(kSignals, 0);
-    if (signal.number != SIGCHLD) pass_on(child, signal.number);
-    else if (const int code = exit_code_of(child); code >= 0) return code;
+    if (signal.number != SIGCHLD) {
+      pass_on(child, signal.number);
+    } else if (const int code = exit_code_of(child); code >= 0) {
+      spmc::base::end_descendants();  // what ranks have started, if the child was killed before it did that
+      return code;
+    }
   }
 }
 

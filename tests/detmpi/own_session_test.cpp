@@ -91,3 +91,15 @@ TEST_CASE("a job is stopped and continued with detmpirun") {
 TEST_CASE("nothing is left of a job whose detmpirun is killed") {
   with_job([](Running&, const Ranks&) {}, SIGKILL);
 }
+
+TEST_CASE("if the job's own process is killed, so is what ranks have started") {
+  if (skipped()) return;
+  Running running({detmpirun(), "--start=exec", kPrintAtOnce, "sh", "-c", "sleep 50 & echo $!; wait"});
+  REQUIRE(running.wait_for_lines(1));
+  const int sleeper = running.numbers().at(0);
+  REQUIRE(kill(parent_of(parent_of(sleeper)), SIGKILL) == 0);
+  const auto result = running.finish();
+  CHECK(result.exit_code == 128 + SIGKILL);
+  CHECK(contains(result.err, "the job's process"));
+  CHECK(all_gone({sleeper}));
+}
