@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../object/call.hpp"
+#include "../object/errors.hpp"
 #include "../types/layout.hpp"
 #include "events.hpp"
 
@@ -83,6 +84,17 @@ void PartitionedReceive::post_parts() {
   for (size_t q = 0; q < announcement_.partitions; ++q) {
     p2p_start_recv_since(post_, parts().emplace_back(), whole.part(q * n, n), buffer_.comm, peer_of(q));
   }
+}
+
+// A partition's tag is none of the program's.
+int PartitionedReceive::status_of(Request& part) {
+  const int code = Operation::status_of(part);
+  if (!part.truncated) return code;
+  return make_error(
+      MPI_ERR_TRUNCATE,
+      "%u partitions of %lu bytes each (source %d, tag %d) are longer than the receive buffer of %zu bytes",
+      announcement_.partitions, static_cast<unsigned long>(announcement_.partition_bytes), buffer_.peer, buffer_.tag,
+      buffer_.bytes());
 }
 
 void PartitionedReceive::tell(MPI_Status* status) const {

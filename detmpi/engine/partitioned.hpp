@@ -84,6 +84,7 @@ class PartitionedReceive final : public Partitioned {
  public:
   explicit PartitionedReceive(PartitionedBuffer buffer);
   void start() override;
+  int status_of(Request& part) override;
   void tell(MPI_Status* status) const override;
   Request* first() override { return posted_ ? nullptr : &announced_; }
   void first_came() override;

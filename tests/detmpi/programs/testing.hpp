@@ -143,6 +143,12 @@ inline int error_class(int code) {
   MPI_Error_class(code, &cls);
   return cls;
 }
+inline std::string error_text(int code) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return text;
+}
 inline int count_of(const MPI_Status& status, MPI_Datatype type) {
   int count = -1;
   MPI_Get_count(&status, type, &count);
