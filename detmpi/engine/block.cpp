@@ -20,6 +20,7 @@ using chan::match::kNever;
 using chan::match::later;
 using chan::match::Need;
 using chan::match::Receive;
+using chan::match::Time;
 
 void Engine::block_until_parts_complete(Request& request) {
   Operation& operation = *request.operation;
@@ -503,9 +504,10 @@ void Engine::end_if_stuck() {
 
 // After the heavy fence: true if something is different from what was published and asked.
 bool Engine::must_look_again(const Wait& wait) {
+  const Time until = g_job->describe.load(std::memory_order_acquire);  // before the look at the lanes
   learn(wait);
   if (horizon_.snapshot_helps()) learn_by_snapshot(wait);
-  if (g_job->describe.load(std::memory_order_relaxed) != 0 && !described_) describe(wait);
+  if (until != 0 && !described_) describe(wait, until);
   return published_changes_ != changes_ + 1 || watch(wait);
 }
 

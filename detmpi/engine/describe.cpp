@@ -24,6 +24,9 @@
 #include "python_place.hpp"
 
 namespace detmpi {
+
+using chan::match::Time;
+
 namespace {
 
 constexpr size_t kMostUnmatched = 8;  // that differ
@@ -64,13 +67,14 @@ bool may_be_dropped(const chan::match::Message& m) {
   return static_cast<const Message&>(m).ack_id == 0 && comm_with_context(communicator_of(m.context)) == nullptr;
 }
 
-// Those that are alike together; of those that differ the first ones of the lowest ranks.
-std::string unmatched_lines(const chan::match::Matcher& matcher, int ranks) {
+// Of those that come by `until`: those that are alike together; of those that differ the first ones of the lowest
+// ranks.
+std::string unmatched_lines(const chan::match::Matcher& matcher, int ranks, Time until) {
   std::vector<std::pair<std::vector<std::string>, uint64_t>> kinds;
   uint64_t others = 0;
   for (int from = 0; from < ranks; ++from) {
     matcher.each_message(from, [&](const chan::match::Message& m) {
-      if (may_be_dropped(m)) return;
+      if (m.key.arrival > until || may_be_dropped(m)) return;
       std::vector<std::string> fields{"unmatched",           std::to_string(from),
                                       std::to_string(m.tag), context_label(communicator_of(m.context)),
                                       message_text(m),       sender_text(m)};
@@ -148,7 +152,7 @@ void Engine::describe_poll(const Wait& wait) {
   const uint32_t question = g_job->describe_polls.load(std::memory_order_relaxed);  // 0: just taken back, which is none
   if (question == 0 || described_poll_ == question) return;
   described_poll_ = question;
-  describe(wait);
+  describe(wait, chan::match::kNever);
   described_ = false;  // it may still be drawn into a deadlock
 }
 
@@ -164,7 +168,7 @@ Comm* Engine::collective_of(const Wait& wait) {
   return comm;
 }
 
-void Engine::describe(const Wait& wait) {
+void Engine::describe(const Wait& wait, Time until) {
   described_ = true;
   char place[spmc::base::kPlaceBytes];
   const uintptr_t fortran = detmpi_fortran_call_site;
@@ -192,7 +196,7 @@ void Engine::describe(const Wait& wait) {
       text += line(fields);
     }
   }
-  text += unmatched_lines(matcher_, ranks_);
+  text += unmatched_lines(matcher_, ranks_, until);
   auto run = pool_.try_alloc_run(static_cast<uint32_t>(text.size() / spmc::kPageSize + 1));
   if (!run) return;  // the report does without
   std::memcpy(spmc::segment::frame(run.value()), text.data(), text.size());

@@ -393,7 +393,8 @@ class Engine {
   bool must_look_again(const Wait& wait);
   void publish(const Wait& wait);
   void publish_clock();
-  void describe(const Wait& wait);  // describe.cpp
+  // Of messages that nobody receives, those that come by `until`. describe.cpp
+  void describe(const Wait& wait, chan::match::Time until);
   static Comm* collective_of(const Wait& wait);
   void add_need(const Request& request);
   chan::match::Need need_of(const Request& request) const;

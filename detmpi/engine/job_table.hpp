@@ -25,7 +25,7 @@ namespace detmpi {
 
 // Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may
 // be of different builds.
-inline constexpr uint32_t kJobVersion = 20;
+inline constexpr uint32_t kJobVersion = 21;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -126,8 +126,9 @@ struct alignas(4096) JobTable {
   std::atomic<uint64_t> output_end;
   // 1: a rank has asked what others may still do, so that blocked ones publish early; for a while.
   std::atomic<uint32_t> bounds_asked;
-  // 1: there is a deadlock, and blocked ranks are to describe what they wait for. detmpirun.
-  std::atomic<uint32_t> describe;
+  // Not 0: there is a deadlock, and blocked ranks are to describe what they wait for; of other messages those that come
+  // by this clock. detmpirun. Release: what was sent by then, of ranks that have come as far, is in the lanes.
+  std::atomic<uint64_t> describe;
   std::atomic<uint32_t> describe_polls;  // number of the question for what ranks poll; 0: none. detmpirun
   // 1: there are boards besides that of MPI_COMM_WORLD. Whoever makes one; relaxed, since it is read after the barrier
   // of MPI_Finalize alone.

@@ -22,9 +22,10 @@ constexpr uint64_t kStepNs = 1'000'000;
 constexpr uint64_t kLateNs = 500'000'000;  // for ranks that may still come to be stuck: told within a second
 constexpr uint64_t kNotBlocked = ~uint64_t{0};
 
-void wait_for_descriptions(const std::vector<StuckRank>& stuck) {
+// `until`: what they are sent later, by ranks that go on, differs from run to run.
+void wait_for_descriptions(const std::vector<StuckRank>& stuck, Time until) {
   for (const StuckRank& s : stuck) rank_record(s.rank).description_bytes.store(0);  // of a poll, from before
-  g_job->describe.store(1);
+  g_job->describe.store(until, std::memory_order_release);
   FairTime waited;
   waited.restart();
   for (;;) {
@@ -256,7 +257,7 @@ std::optional<Deadlock> DeadlockFinder::look() {
   if (!now.all) keep_first(deadlock.stuck, now.states);
   if (!is_settled(deadlock.stuck, now.all, now.bounds)) return {};
   if (!now.all && !is_complete(deadlock, now.bounds)) return {};
-  wait_for_descriptions(deadlock.stuck);
+  wait_for_descriptions(deadlock.stuck, deadlock.cut);
   for (StuckRank& one : deadlock.stuck) {
     add_description(deadlock, one, needs_of(view, one.rank));
   }

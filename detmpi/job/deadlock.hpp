@@ -34,7 +34,7 @@ struct Deadlock {
   int ranks = 0;  // of the job
   bool strict_sends = false;
   bool even = false;  // it is told in the same place of logical time, and of the same ranks, in every run
-  uint64_t cut = chan::match::kNever;  // of the output: the clock from which on it does not count
+  uint64_t cut = chan::match::kNever;  // the clock from which on output and messages do not count
   std::vector<StuckRank> stuck;
   std::vector<int> cycle;               // of ranks that wait for each other, empty if there is none
   std::vector<std::string> mismatches;  // of collective operations, each once
