@@ -136,6 +136,9 @@ struct alignas(4096) JobTable {
   // Process that watches over the ranks: detmpirun, or with fork start the program's first one, from MPI_Init on. 0:
   // none yet.
   std::atomic<uint32_t> monitor;
+  // What is told of collective operations that do not match, where that ends the job, for its report. Of the rank that
+  // has set `aborted`; read when the job has ended. Empty: that is not why. The last byte is 0.
+  char mismatch[2048];
 };
 static_assert(sizeof(JobTable) == 4096);
 

@@ -237,6 +237,15 @@ bool DeadlockFinder::is_complete(Deadlock& deadlock, const Bounds& bounds) const
   return deadlock.even || stuck_for_.passed_ns() >= kLateNs + g_job->stuck_grace_ns;
 }
 
+std::optional<Deadlock> told_mismatch() {
+  if (g_job->mismatch[0] == 0) return {};
+  Deadlock none;
+  none.ranks = static_cast<int>(g_job->ranks);
+  none.strict_sends = g_job->strict_sends != 0;
+  none.mismatches.emplace_back(g_job->mismatch);
+  return none;
+}
+
 std::optional<Deadlock> DeadlockFinder::look() {
   // Who takes in messages all the time does not come to sleep: it tells what it waits for if it is asked.
   g_job->bounds_asked.store(1);

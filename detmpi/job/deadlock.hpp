@@ -30,6 +30,7 @@ struct StuckRank {
   uint64_t others_unmatched = 0;
 };
 
+// Nobody is stuck where a rank has ended the job since collective operations do not match.
 struct Deadlock {
   int ranks = 0;  // of the job
   bool strict_sends = false;
@@ -40,6 +41,9 @@ struct Deadlock {
   std::vector<std::string> mismatches;  // of collective operations, each once
   std::vector<int> finished;            // ranks that have called MPI_Finalize, and that somebody waits for
 };
+
+// Of a job that has ended, if that is why.
+std::optional<Deadlock> told_mismatch();
 
 using DeadlockHandler = std::function<void(const Deadlock&)>;
 

@@ -225,6 +225,20 @@ bool abort_first(int code) {
   return g_job->aborted.compare_exchange_strong(nobody, JobTable::kAborted | static_cast<uint32_t>(code));
 }
 
+// Returns in the rank that is the first that ends the job.
+void become_first_to_end(int code, Stay how) {
+  spmc::base::flush_stdio();
+  if (g_job == nullptr) return;
+  stay_failed(how);
+  if (!abort_first(code)) wait_for_end();
+}
+
+[[noreturn]] void end_with(int code, const char* line) {
+  if (g_job != nullptr) rank_output_end();
+  std::fputs(line, stderr);
+  end_rank((code & 0xff) != 0 ? code & 0xff : 1);
+}
+
 // Ranks wait for each other, and those with wildcards and tests also come along together in logical time: with five on
 // one core and three on the other all of them go as slowly as the five. The kernel does not see to that by itself,
 // since who waits sleeps now and yields then. Where the ranks cannot be shared out equally it may move them as it
@@ -259,14 +273,14 @@ void rank_begin(int rank) {
 void wake_own_watchers() { wake_watchers(g_engine.rank()); }
 
 void job_abort(int code, const char* line, bool in_engine) {
-  spmc::base::flush_stdio();
-  if (g_job != nullptr) {
-    stay_failed(in_engine ? Stay::kStill : Stay::kAtWork);
-    if (!abort_first(code)) wait_for_end();
-    rank_output_end();
-  }
-  std::fputs(line, stderr);
-  end_rank((code & 0xff) != 0 ? code & 0xff : 1);
+  become_first_to_end(code, in_engine ? Stay::kStill : Stay::kAtWork);
+  end_with(code, line);
+}
+
+void job_abort_mismatch(int code, const std::string& text) {
+  become_first_to_end(code, Stay::kAtWork);
+  if (g_job != nullptr) text.copy(g_job->mismatch, sizeof g_job->mismatch - 1);
+  end_with(code, ("DetMPI: " + text + "; the job ends\n").c_str());
 }
 
 void job_begin(int required) {

@@ -54,6 +54,7 @@ class Watch {
       more_output = !give_up_ && show_output();
     }
     conclude();
+    if (!deadlock_ && on_deadlock_ != nullptr) deadlock_ = told_mismatch();
     if (deadlock_) on_deadlock_(*deadlock_);
     for (const auto& message : messages_) spmc::base::complain("%s", message.c_str());
     return code_;

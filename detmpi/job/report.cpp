@@ -37,6 +37,10 @@ bool is_report_file(const std::string& name) {
 
 std::string report_text(const Deadlock& d) {
   std::ostringstream out;
+  if (d.stuck.empty()) {
+    for (const std::string& mismatch : d.mismatches) out << mismatch << "\n";
+    return out.str();
+  }
   out << "deadlock: " << d.stuck.size() << " of " << d.ranks << " ranks wait" << (d.stuck.size() == 1 ? "s" : "")
       << " for what can never come\n";
   for (const std::string& mismatch : d.mismatches) out << "  " << mismatch << "\n";
@@ -80,9 +84,9 @@ std::string report_json(const Deadlock& d) {
                      {"unmatched", unmatched},
                      {"others_unmatched", s.others_unmatched}});
   }
-  const ordered_json all = {{"deadlock", true},      {"ranks", d.ranks},           {"strict_sends", d.strict_sends},
-                            {"stuck", stuck},        {"mismatches", d.mismatches}, {"cycle", d.cycle},
-                            {"finished", d.finished}};
+  const ordered_json all = {
+      {"deadlock", !d.stuck.empty()}, {"ranks", d.ranks}, {"strict_sends", d.strict_sends}, {"stuck", stuck},
+      {"mismatches", d.mismatches},   {"cycle", d.cycle}, {"finished", d.finished}};
   // Names that the program has given may be in any encoding.
   return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -90,6 +94,9 @@ std::string report_json(const Deadlock& d) {
 std::string report_dot(const Deadlock& d) {
   std::ostringstream out;
   out << "digraph deadlock {\n  node [shape=box];\n";
+  std::string label;
+  for (const std::string& mismatch : d.mismatches) label += mismatch + "\n";
+  if (!label.empty()) out << "  label=" << quoted(label) << ";\n";
   for (const StuckRank& s : d.stuck) {
     out << "  r" << s.rank << " [label=" << quoted("rank " + std::to_string(s.rank)) << ", tooltip=" << quoted(where(s))
         << ", xlabel=" << quoted(where(s)) << "];\n";
@@ -112,7 +119,7 @@ std::string report_dot(const Deadlock& d) {
 
 void report_deadlock(const Deadlock& deadlock, const std::vector<std::string>& files) {
   const std::string text = report_text(deadlock);
-  std::fprintf(stderr, "detmpirun: %s", text.c_str());
+  if (!deadlock.stuck.empty()) std::fprintf(stderr, "detmpirun: %s", text.c_str());  // else a rank has told it
   for (const std::string& name : files) {
     std::ofstream file(name);
     file << (ends_in(name, ".json") ? report_json(deadlock) : ends_in(name, ".dot") ? report_dot(deadlock) : text);

@@ -15,7 +15,7 @@ std::string report_text(const Deadlock& deadlock);
 std::string report_json(const Deadlock& deadlock);
 std::string report_dot(const Deadlock& deadlock);
 
-// Prints the text on standard error and writes the files; says so when one cannot be written.
+// Prints the text on standard error, if no rank has told it, and writes the files; says so when one cannot be written.
 void report_deadlock(const Deadlock& deadlock, const std::vector<std::string>& files);
 
 }  // namespace detmpi

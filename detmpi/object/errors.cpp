@@ -156,7 +156,7 @@ std::string line_of_error(int code) {
 [[noreturn]] void die(const Comm* comm, int code) {
   const Message* message = message_of(code);
   if (message != nullptr && message->exit_code != 0) {  // several ranks may find it out, in the same words
-    job_abort(message->exit_code, ("DetMPI: " + message->text + "; the job ends\n").c_str());
+    job_abort_mismatch(message->exit_code, message->text);
   }
   std::string line = line_of_error(code);
   if (comm != nullptr) line += " on " + comm_label(*comm);

@@ -1,6 +1,8 @@
 // What this part of the library needs from the rest of it (engine and job); defined there.
 #pragma once
 
+#include <string>
+
 namespace detmpi {
 
 struct Comm;
@@ -8,6 +10,8 @@ struct Comm;
 // Ends the job, unless another rank does so first: then `code` becomes the exit code of the launcher, and `line`, with
 // its end, is printed. `in_engine`: it has come to this in the middle of something. Never returns.
 [[noreturn]] void job_abort(int code, const char* line, bool in_engine = false);
+// The same where collective operations do not match: `text` says how, also in the report (detmpirun --report).
+[[noreturn]] void job_abort_mismatch(int code, const std::string& text);
 
 // The communicator's last reference is gone: gives back its transport (comm.transport), and drops its messages.
 void transport_release(Comm& comm);

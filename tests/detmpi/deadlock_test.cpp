@@ -185,6 +185,29 @@ TEST_CASE("the report as JSON and as a drawing") {
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("what is told of collective operations that do not match is in the report, too") {
+  const std::string folder = std::filesystem::temp_directory_path() / ("mismatch." + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string json = folder + "/report.json", dot = folder + "/report.dot", text = folder + "/report.txt";
+  for (const char* start : kStarts) {
+    auto argv = job(3, "deadlock", {start, "--report=" + json, "--report=" + dot, "--report=" + text});
+    argv.push_back("mismatch");
+    const std::string told = test_support::run_command(argv).err;
+    const auto report = nlohmann::json::parse(slurp(json), nullptr, false);
+    INFO(told << slurp(json));
+    CHECK(report["deadlock"] == false);
+    CHECK(report["ranks"] == 3);
+    CHECK(report["stuck"].empty());
+    REQUIRE(report["mismatches"].size() == 1);
+    const std::string mismatch = report["mismatches"][0];
+    CHECK(told == "DetMPI: " + mismatch + "; the job ends\n");
+    CHECK(slurp(text) == mismatch + "\n");
+    CHECK(contains(slurp(dot), "label=\"" + mismatch));
+    std::filesystem::remove(json);
+  }
+  std::filesystem::remove_all(folder);
+}
+
 TEST_CASE("a file for the report that cannot be written is named") {
   expect("wrong_tag", 2, {"/nowhere/report.json: No such file or directory"}, {"--report=/nowhere/report.json"});
 }

@@ -27,6 +27,8 @@ std::string take_stub() { return std::exchange(g_called, ""); }
   _exit(code);
 }
 
+[[noreturn]] void job_abort_mismatch(int code, const std::string& text) { job_abort(code, text.c_str(), false); }
+
 void wake_own_watchers() {}
 void mark_output() {}
 void show_printed() {}
