@@ -139,6 +139,9 @@ std::string need_line(const Request& r) {
         {"need", "collective", "", comm, missing_ranks(r) + " to take part in " + call_name(r.operation->call())});
   }
   if (r.kind == RequestKind::kRecv && !r.matched) return receive_line(r, "receive", *r.comm, r.peer);
+  if (r.kind == RequestKind::kSend && r.mode == SendMode::kSynchronous && !r.matched && is_partitioned(r.context)) {
+    return line({"need", "partitioned send", "", comm, "rank " + peer_text(r) + " to receive partitions"});
+  }
   if (r.kind == RequestKind::kSend && r.mode == SendMode::kSynchronous && !r.matched) {
     return line({"need", "synchronous send", std::to_string(r.tag), comm,
                  "rank " + peer_text(r) + " to receive a synchronous message, " + tag_text(r.tag, r.context)});

@@ -50,7 +50,8 @@ void PartitionedSend::make_ready(int partition) {
   Request& part = parts().emplace_back();
   if (!buffer_.has_peer()) return p2p_start_with_nobody(part, RequestKind::kSend);
   const void* base = place(static_cast<const char*>(buffer_.base), buffer_.type->extent * buffer_.count * partition);
-  p2p_start_send(part, base, buffer_.count, *buffer_.type, buffer_.comm, peer_of(q), SendMode::kStandard);
+  const SendMode mode = g_job->strict_sends != 0 ? SendMode::kSynchronous : SendMode::kStandard;
+  p2p_start_send(part, base, buffer_.count, *buffer_.type, buffer_.comm, peer_of(q), mode);
 }
 
 // --- receives ---

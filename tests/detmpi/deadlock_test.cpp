@@ -216,6 +216,11 @@ TEST_CASE("what works only because sends are buffered is named as unsafe") {
   expect("unsafe", 3, {"MPI_Send", "rank 0 -> rank 1", "the program is unsafe"}, {"--strict-sends"});
 }
 
+TEST_CASE("partitions that wait for nobody to receive them are buffered, too") {
+  expect("unsafe_partitions", 3, {"MPI_Wait", "waits for rank 1 to receive partitions", "the program is unsafe"},
+         {"--strict-sends"});
+}
+
 TEST_CASE("different collective operations") {
   expect_error("mismatch", 2, "mismatched collective operations on MPI_COMM_WORLD: rank 0: MPI_Barrier at ");
 }
@@ -228,9 +233,9 @@ TEST_CASE("a program that was started by itself") {
 
 // Everybody else in the tests is the proof that there are no false reports.
 TEST_CASE("what works only because sends are buffered is not a deadlock") {
-  auto argv = job(3, "deadlock");
-  argv.push_back("unsafe");
-  CHECK(test_support::run_command_same(argv).exit_code == 0);
+  for (const char* what : {"unsafe", "unsafe_partitions"}) {
+    CHECK(test_support::run_command_same(job(3, "deadlock", {}, {what})).exit_code == 0);
+  }
 }
 
 // Where detmpirun does not find the program by the name by which the rank knows it, and where a shell would take its

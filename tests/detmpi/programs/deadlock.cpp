@@ -203,6 +203,20 @@ void unsafe() {
   send(right(), 4);
   receive(MPI_ANY_SOURCE, 4);
 }
+// Each waits for its partition to be on its way before it says where that of the other one shall go.
+void unsafe_partitions() {
+  int in = 0, out = 0;
+  MPI_Request send, receive;
+  MPI_Psend_init(&out, 1, 1, MPI_INT, right(), 7, MPI_COMM_WORLD, MPI_INFO_NULL, &send);
+  MPI_Precv_init(&in, 1, 1, MPI_INT, (g_rank + g_size - 1) % g_size, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &receive);
+  MPI_Start(&send);
+  MPI_Pready(0, send);
+  MPI_Wait(&send, MPI_STATUS_IGNORE);
+  MPI_Start(&receive);
+  MPI_Wait(&receive, MPI_STATUS_IGNORE);
+  MPI_Request_free(&send);
+  MPI_Request_free(&receive);
+}
 void mismatch() {
   if (g_rank == 0) MPI_Barrier(MPI_COMM_WORLD);
   else MPI_Allreduce(MPI_IN_PLACE, &g_value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -240,6 +254,7 @@ constexpr Case kCases[] = {
     {"synchronous", synchronous},
     {"left_early", left_early},
     {"unsafe", unsafe},
+    {"unsafe_partitions", unsafe_partitions},
     {"mismatch", mismatch},
 };
 
