@@ -89,7 +89,7 @@ struct alignas(4096) JobTable {
   uint32_t world_board;   // first frame
   uint32_t real_time;     // 1: MPI_Wtime is the machine's clock
   uint32_t first_come;    // 1: messages are matched as they come, not in the order of logical time
-  uint32_t strict_sends;  // 1: standard and ready sends behave as synchronous ones
+  uint32_t strict_sends;  // 1: standard and ready sends, and those in partitions, behave as synchronous ones
   uint32_t keep_digest;   // 1: ranks fold what happens to them into RankRecord::digest
   uint32_t first_space;   // of rank 0: kFirstSpace; 0 where there is no monitor
   uint32_t order_output;  // 1: what the ranks print is merged in logical-time order (job/output_merge.hpp)
