@@ -73,6 +73,7 @@ BAD = {
     "session_io": NULL_ARG + [("at(MPI_SESSION_NULL)", "MPI_ERR_SESSION")],
     "key": [("nullptr", "MPI_ERR_INFO_KEY"), ('""', "MPI_ERR_INFO_KEY")],
     "requests": [("nullptr", "MPI_ERR_REQUEST")], "request_io": [("nullptr", "MPI_ERR_REQUEST")],
+    "request_ref": [("nullptr", "MPI_ERR_REQUEST")],
     "sbuf": NULL_BUFFER, "sbufi": NULL_BUFFER, "rbuf": NULL_BUFFER, "rbufi": NULL_BUFFER, "iobuf": NULL_BUFFER,
 }
 # Pointers that may be null.
