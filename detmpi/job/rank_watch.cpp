@@ -1,4 +1,5 @@
-// The monitor: waits for the ranks, forwards signals, ends the job when a rank did not end well.
+// The monitor of the ranks, its children: waits for them, shows what they print, ends the job when one did not end
+// well.
 #include <space/space.h>
 #include <base/check.hpp>
 #include <base/children.hpp>
@@ -9,166 +10,22 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "call_ids.hpp"
 #include "early_ends.hpp"
 #include "ending.hpp"
-#include "job.hpp"
-#include "launch_monitor.hpp"
 #include "output_merge.hpp"
-#include "polling_hint.hpp"
 #include "run_job.hpp"
+#include "watch.hpp"
 
 namespace detmpi {
 namespace {
-
-constexpr uint64_t kGraceNs = 2'000'000'000;     // for ranks that handle a forwarded SIGTERM, or end
-constexpr uint64_t kOutputPauseNs = 50'000'000;  // between two looks at what the ranks have printed
-constexpr uint64_t kLookNs = 100'000'000;        // between two looks for a deadlock
-constexpr uint64_t kNoPause = ~uint64_t{0};
-
-// What a monitor does about signals and time; what it does about an end is the derived class's business.
-class Watch {
- public:
-  explicit Watch(DeadlockHandler on_deadlock) : on_deadlock_(on_deadlock) {}
-  virtual ~Watch() = default;
-
-  int run() {
-    bool more_output = false;  // that could be written at once
-    while (!all_ended() || more_output) {
-      const auto signal = spmc::base::wait_signal(kMonitorSignals, more_output ? 1 : time_left());
-      if (signal.number == 0) time_is_up();
-      else if (signal.number != SIGCHLD) forward(signal);
-      reap();
-      look_for_end();
-      // Ranks that have been killed look as if they waited for ever.
-      if (on_deadlock_ != nullptr && !all_ended() && g_job->ending.load() == 0) look_for_deadlock();
-      more_output = !give_up_ && show_output();
-    }
-    conclude();
-    if (!deadlock_ && on_deadlock_ != nullptr) deadlock_ = told_mismatch();
-    if (deadlock_) on_deadlock_(*deadlock_);
-    for (const auto& message : messages_) spmc::base::complain("%s", message.c_str());
-    return code_;
-  }
-
- protected:
-  virtual bool all_ended() const = 0;
-  virtual void reap() = 0;  // judges what has ended, without blocking
-  virtual void send_to_all(int signal) = 0;
-  virtual void tell(const char* what) = 0;  // about a signal or the time
-  virtual void look_for_end() {}
-  virtual void conclude() {}                               // all have ended
-  virtual uint64_t end_pause() const { return kNoPause; }  // until it is to look for it again
-  // What the ranks have printed. True: there is more, that could be written at once.
-  virtual bool show_output() { return false; }
-  virtual bool has_monitor() const { return false; }  // what is watched watches over the ranks itself
-  virtual bool captures_output() const { return false; }
-
-  // Why the job ends. Comes after all that the ranks have printed.
-  __attribute__((format(printf, 2, 3))) void explain(const char* format, ...) {
-    char text[900];
-    va_list args;
-    va_start(args, format);
-    std::vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    messages_.emplace_back(text);
-  }
-  void finish_with(int code) {
-    if (code_ == 0) code_ = code;
-  }
-  void begin_end() {
-    ending_ = true;
-    g_job->ending.store(1);
-  }
-  void end_job() {
-    begin_end();
-    send_to_all(SIGKILL);
-  }
-
-  int code_ = 0;
-  bool ending_ = false;  // no more judging: what ends now does so because of us
-
- private:
-  uint64_t time_left() const {
-    const uint64_t at = stop_at_ != 0 ? stop_at_ : time_out_at_;
-    uint64_t pause = captures_output() ? kOutputPauseNs : on_deadlock_ != nullptr ? kLookNs : kNoPause;
-    pause = std::min(pause, end_pause());
-    if (at != 0) {
-      const uint64_t now = spmc::base::monotonic_ns();
-      pause = std::min(pause, now < at ? at - now : 1);
-    }
-    return pause == kNoPause ? 0 : pause;
-  }
-
-  void look_for_deadlock() {
-    const uint64_t now = spmc::base::monotonic_ns();
-    if (now - looked_at_ < kLookNs) return;
-    looked_at_ = now;
-    const auto found = finder_.look();
-    if (!found) {
-      if (const std::string hint = polling_.look(); !hint.empty()) std::fprintf(stderr, "detmpirun: %s", hint.c_str());
-      return;
-    }
-    deadlock_ = *found;
-    g_job->even_end.store(found->even ? 1 : 0);
-    g_job->output_end.store(found->cut);
-    finish_with(kStuckExit);
-    end_job();
-  }
-
-  void time_is_up() {
-    const uint64_t now = spmc::base::monotonic_ns();
-    if (time_out_at_ != 0 && now >= time_out_at_ && stop_at_ == 0) {
-      // A monitor has the same time-out. The script that has started it goes on behind it.
-      const bool later = has_monitor();
-      time_out_at_ = later ? now + kGraceNs : 0;
-      if (later) return;
-      explain("the time that --timeout allows is up; the job ends");
-      finish_with(kTimeoutExit);
-      end_job();
-    } else if (stop_at_ != 0 && now >= stop_at_) {
-      give_up_ = all_ended();  // whoever is to read what is left does not
-      end_job();
-      stop_at_ = now + kGraceNs;
-    }
-  }
-
-  // The terminal has sent its signals to the ranks itself.
-  void forward(const spmc::base::SignalReport& signal) {
-    const bool ends = signal.number != SIGUSR1 && signal.number != SIGUSR2;
-    if (ends && (stop_at_ != 0 || g_job->end_now.load() != 0)) {  // asked twice, or by detmpirun
-      give_up_ = all_ended();
-      end_job();
-      return;
-    }
-    if (signal.from_process || !ends) send_to_all(signal.number);
-    if (!ends) return;
-    if (!ending_) tell(spmc::base::signal_name(signal.number));
-    finish_with(128 + signal.number);
-    begin_end();
-    stop_at_ = spmc::base::monotonic_ns() + kGraceNs;
-  }
-
-  DeadlockHandler on_deadlock_;  // null: another process looks for deadlocks
-  DeadlockFinder finder_;
-  PollingWatch polling_;
-  uint64_t looked_at_ = 0;
-  uint64_t stop_at_ = 0;                  // when those that were asked to end are killed; 0: not asked
-  uint64_t time_out_at_ = g_job->end_ns;  // 0: never
-  bool give_up_ = false;                  // output that nobody reads
-  // To be told when all output has been shown.
-  std::vector<std::string> messages_;
-  std::optional<Deadlock> deadlock_;
-};
 
 class RankWatch final : public Watch {
  public:
@@ -423,96 +280,15 @@ class RankWatch final : public Watch {
   std::map<int, LateEnd> late_;  // by rank
 };
 
-// A program of fork start: it, or the monitor that it becomes, has said what there is to say, unless it was killed. Or
-// a script, one of whose processes becomes the monitor.
-class ProgramWatch final : public Watch {
- public:
-  ProgramWatch(pid_t program, DeadlockHandler on_deadlock) : Watch(on_deadlock), program_(program) {}
-
- private:
-  bool all_ended() const override { return ended_ && !has_monitor(); }
-
-  // Also orphans that detmpirun has adopted.
-  void reap() override {
-    while (const pid_t pid = spmc::base::peek_ended_child()) {
-      auto report = spmc::base::wait_child(pid, spmc::base::WaitMode::kPoll);
-      if (!report || report.value().pid == 0) return;
-      if (pid == program_ && !std::exchange(ended_, true)) judge(report.value());
-    }
-  }
-
-  bool has_monitor() const override {
-    const pid_t monitor = monitor_process();
-    if (monitor == 0 || monitor == program_) return monitor != 0 && !ended_;
-    return spmc::base::is_running(monitor);
-  }
-
-  // A monitor that is to end the job at once is asked to first: it still shows what the ranks have printed.
-  void send_to_all(int signal) override {
-    if (!has_monitor()) return send_to_program(signal);
-    const bool ask = signal == SIGKILL && !std::exchange(asked_, true);
-    if (ask) g_job->end_now.store(1);
-    (void)spmc::base::send_signal(monitor_process(), ask ? SIGTERM : signal);
-    if (signal == SIGKILL && !ask) send_to_program(signal);
-  }
-
-  void send_to_program(int signal) {
-    if (!ended_) (void)spmc::base::send_signal(program_, signal);
-  }
-
-  void look_for_end() override {
-    if (ended_ && !ending_ && has_monitor()) {
-      explain("the script has ended before the MPI program that it has started; the job ends");
-      finish_with(1);
-      end_job();
-    }
-    // A script would go on behind the job.
-    if (ending_ && !ended_ && monitor_process() != 0 && !has_monitor() && !std::exchange(told_script_, true)) {
-      send_to_program(asked_ ? SIGKILL : SIGTERM);
-    }
-  }
-
-  // The monitor's end behind that of its script is seen by looking.
-  uint64_t end_pause() const override {
-    return monitor_process() != 0 && monitor_process() != program_ ? kLookNs : kNoPause;
-  }
-
-  void tell(const char*) override {}
-
-  void judge(const spmc::base::ExitReport& report) {
-    if (!report.signalled) {
-      finish_with(report.status);
-      return;
-    }
-    if (!ending_) {
-      const bool watched = monitor_process() == program_;
-      spmc::base::complain("the program%s (process %d) died of signal %d (%s: %s)%s",
-                           watched ? "'s first process, which watches over the ranks" : "", report.pid, report.status,
-                           spmc::base::signal_name(report.status), strsignal(report.status),
-                           watched ? "" : " before or in MPI_Init");
-    }
-    finish_with(128 + report.status);
-  }
-
-  const pid_t program_;
-  bool ended_ = false;        // the program has
-  bool asked_ = false;        // the monitor, to end the job at once
-  bool told_script_ = false;  // to end
-};
-
 }  // namespace
-
-sigset_t hold_monitor_signals() { return spmc::base::hold_signals(kMonitorSignals); }
 
 int monitor_ranks(ProgramName program, OutputFiles output, DeadlockHandler on_deadlock) {
   spmc::base::set_context_hook(nullptr);  // its messages are the job's, not a space's
   spmc::base::ignore_broken_pipes();      // only now: the ranks have been started, and do not inherit it
-  RankWatch watch(std::move(program), std::move(output), on_deadlock);
+  RankWatch watch(std::move(program), std::move(output), std::move(on_deadlock));
   if (const auto rank = first_not_started()) watch.refuse(*rank);
   return watch.run();
 }
-
-int monitor_program(int pid, DeadlockHandler on_deadlock) { return ProgramWatch(pid, on_deadlock).run(); }
 
 std::optional<int> first_not_started() {
   for (int rank = 0; rank < static_cast<int>(g_job->ranks); ++rank) {
