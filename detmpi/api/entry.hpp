@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include <optional>
+
 #include "../object/comm.hpp"
 #include "../object/errhandler.hpp"
 #include "../object/errors.hpp"
@@ -73,6 +75,11 @@ MPI_Count bad_counts(Integers counts, int n);
 MPI_Count first_too_long(Integers counts, int n, const Datatype& type);
 MPI_Count first_too_long(Integers counts, int n, const MPI_Datatype* types);
 MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed);
+// Of the blocks from `first` up to `end` of a null buffer, the first that has data where no memory is. Displacements
+// are in elements, of several types in bytes; none: all blocks are at the buffer itself.
+using Displacements = std::optional<Integers>;
+int first_nowhere(Integers counts, Displacements displs, int first, int end, const Datatype& type);
+int first_nowhere(Integers counts, Displacements displs, int first, int end, const MPI_Datatype* types);
 
 [[gnu::cold]] int fail_counts(const char* parameter, Integers counts, int n);
 [[gnu::cold]] int fail_types(const char* parameter, const MPI_Datatype* types, MPI_Count n, bool committed);
@@ -84,6 +91,10 @@ MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed);
 [[gnu::cold]] int fail_too_long(const char* parameter, MPI_Count count, const Datatype& type);
 [[gnu::cold]] int fail_too_long_at(const char* parameter, Integers counts, int n, const Datatype& type);
 [[gnu::cold]] int fail_too_long_at(const char* parameter, Integers counts, int n, const MPI_Datatype* types);
+[[gnu::cold]] int fail_nowhere(const char* buffer, const char* parameter, Integers counts, Displacements displs,
+                               int first, int end, const Datatype& type);
+[[gnu::cold]] int fail_nowhere(const char* buffer, const char* parameter, Integers counts, Displacements displs,
+                               int first, int end, const MPI_Datatype* types);
 [[gnu::cold]] int fail_op(const Op& op, const Datatype& type);
 
 }  // namespace detmpi

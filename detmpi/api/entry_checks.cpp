@@ -39,6 +39,21 @@ MPI_Count first_too_long_of(Integers counts, int n, TypeOf&& type_of) {
   return -1;
 }
 
+constexpr uint64_t kNoMemory = 4096;  // the first page is nobody's
+
+template <class TypeOf, class BytesOf>
+int first_nowhere_of(Integers counts, int first, int end, TypeOf&& type_of, BytesOf&& bytes_of) {
+  for (int i = first; i < end; ++i) {
+    const Datatype& type = type_of(i);
+    if (counts[i] > 0 && type.size > 0 && static_cast<uint64_t>(bytes_of(i) + type.true_lb) < kNoMemory) return i;
+  }
+  return -1;
+}
+
+int fail_nowhere_at(const char* buffer, const char* parameter, MPI_Count i, MPI_Count count) {
+  return fail(MPI_ERR_BUFFER, "%s is null, but %s[%ld] is %ld", buffer, parameter, i, count);
+}
+
 int fail_block(const char* parameter, MPI_Count i, MPI_Count count, const Datatype& type) {
   return fail(MPI_ERR_COUNT, "%s[%ld] is %ld, but no memory holds so many elements of %zu bytes", parameter, i, count,
               type.size);
@@ -52,6 +67,18 @@ MPI_Count first_too_long(Integers counts, int n, const Datatype& type) {
 
 MPI_Count first_too_long(Integers counts, int n, const MPI_Datatype* types) {
   return first_too_long_of(counts, n, [&](int i) -> const Datatype& { return *datatype_from(types[i]); });
+}
+
+int first_nowhere(Integers counts, Displacements displs, int first, int end, const Datatype& type) {
+  return first_nowhere_of(
+      counts, first, end, [&](int) -> const Datatype& { return type; },
+      [&](int i) { return displs ? (*displs)[i] * type.extent : 0; });
+}
+
+int first_nowhere(Integers counts, Displacements displs, int first, int end, const MPI_Datatype* types) {
+  return first_nowhere_of(
+      counts, first, end, [&](int i) -> const Datatype& { return *datatype_from(types[i]); },
+      [&](int i) { return displs ? (*displs)[i] : 0; });
 }
 
 MPI_Count bad_types(const MPI_Datatype* types, MPI_Count n, bool committed) {
@@ -110,6 +137,18 @@ int fail_too_long_at(const char* parameter, Integers counts, int n, const Dataty
 int fail_too_long_at(const char* parameter, Integers counts, int n, const MPI_Datatype* types) {
   const MPI_Count i = first_too_long(counts, n, types);
   return fail_block(parameter, i, counts[i], *datatype_from(types[i]));
+}
+
+int fail_nowhere(const char* buffer, const char* parameter, Integers counts, Displacements displs, int first, int end,
+                 const Datatype& type) {
+  const int i = first_nowhere(counts, displs, first, end, type);
+  return fail_nowhere_at(buffer, parameter, i, counts[i]);
+}
+
+int fail_nowhere(const char* buffer, const char* parameter, Integers counts, Displacements displs, int first, int end,
+                 const MPI_Datatype* types) {
+  const int i = first_nowhere(counts, displs, first, end, types);
+  return fail_nowhere_at(buffer, parameter, i, counts[i]);
 }
 
 int fail_op(const Op& op, const Datatype& type) {

@@ -171,6 +171,26 @@ def with_somebody(function, param):
     return [f"({' || '.join(ends)})" if len(ends) > 1 else ends[0]] if ends else []
 
 
+def block_checks(function):
+    """Null buffers of operations with a count for each block: none that has data may be where no memory is."""
+    rows = []
+    for buffer in [p for p in function.params if p.kind_name in BUFFERS]:
+        counts, types = function.after(buffer, (*COUNTS, "edge_counts")), function.after(buffer, (*TYPES, "edge_types"))
+        if not counts or not counts.kind.length:
+            continue
+        displs = function.after(counts, ("displs", "edge_displs", "edge_aints"))
+        places = f"Integers({displs.name})" if displs else "{}"
+        of = f"*{types.name}_o" if types.kind_name == "datatype" else types.name
+        first, length = "0", counts.kind.length
+        if counts.kind_name == "own_counts" and buffer.kind_name == "rbuf":  # it holds the block of this rank alone
+            first, length = "comm_o->rank", "comm_o->rank + 1"
+        blocks = fill(f"{{n}}, {places}, {first}, {length}, {of}", function, counts)
+        guards = guards_of(function, buffer) + [f"{buffer.name} == nullptr"]
+        rows.append((" && ".join(guards), f"first_nowhere({blocks}) >= 0",
+                     f'fail_nowhere("{buffer.name}", "{counts.name}", {blocks})', "MPI_ERR_BUFFER", buffer.name))
+    return rows
+
+
 def length_checks(function):
     """More bytes than there are: once the types are known to be good."""
     rows = []
@@ -211,7 +231,7 @@ def checks(function):
         guard = significant(function) if has_root(function) else ""
         rows.append((guard, "!op_allows(*op_o, *datatype_o)", "fail_op(*op_o, *datatype_o)", "MPI_ERR_OP",
                      "op"))
-    return rows + length_checks(function) + same_memory_checks(function)
+    return rows + block_checks(function) + length_checks(function) + same_memory_checks(function)
 
 
 def unsupported_entry(function):

@@ -109,8 +109,7 @@ def is_pointer(param):
 def bad(function, param):
     """What is bad for the parameter, with its class."""
     if param.kind_name in BUFFERS:
-        count = function.after(param, COUNTS)
-        if count is None or count.kind_name != "count":
+        if function.after(param, (*COUNTS, "edge_counts")) is None:
             return []  # there is no telling whether there are data
     if param.kind_name in BAD:
         found = [(fitting(value, param), cls) for value, cls in BAD[param.kind_name]]
