@@ -9,19 +9,16 @@
 //                                                              messages that have come and that no receive takes
 //   others     how many                                        the same, of which nothing else is told
 //   mismatch   what, and for two ranks: operation, place, offset    collective operations that do not match
-#include <base/signals.hpp>
-
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "../coll/mismatch.hpp"
-#include "../fortran/call_site.hpp"
 #include "../object/call.hpp"
+#include "calling_place.hpp"
 #include "engine.hpp"
 #include "operation.hpp"
-#include "python_place.hpp"
 
 namespace detmpi {
 
@@ -173,13 +170,10 @@ Comm* Engine::collective_of(const Wait& wait) {
 
 void Engine::describe(const Wait& wait, Time until) {
   described_ = true;
-  char place[spmc::base::kPlaceBytes];
-  const uintptr_t fortran = detmpi_fortran_call_site;
-  const uintptr_t caller = fortran != 0 ? fortran - 1 : spmc::base::caller_outside(&g_engine);
-  spmc::base::describe_place(caller, place, sizeof place);
-  const std::string offset = spmc::base::describe_offset(caller);
-  const std::string call = call_name(g_call.id), in_python = python_place();
-  std::string text = in_python.empty() ? line({"call", call, place, offset}) : line({"call", call, in_python, ""});
+  const CallingPlace place = calling_place();
+  const std::string call = call_name(g_call.id);
+  std::string text = place.in_python.empty() ? line({"call", call, place.by_function, place.by_offset})
+                                             : line({"call", call, place.in_python, ""});
   each(wait, [&](const Request& r) { text += need_line(r); });
   if (wait.probe != nullptr) {
     const auto senders = senders_in(*wait.comm);

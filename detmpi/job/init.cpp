@@ -19,6 +19,7 @@
 #include "../coll/comm_setup.hpp"
 #include "../coll/messages.hpp"
 #include "../coll/quit.hpp"
+#include "../engine/calling_place.hpp"
 #include "../engine/engine.hpp"
 #include "../engine/events.hpp"
 #include "../engine/referenced.hpp"
@@ -275,6 +276,12 @@ void wake_own_watchers() { wake_watchers(g_engine.rank()); }
 void job_abort(int code, const char* line, bool in_engine) {
   become_first_to_end(code, in_engine ? Stay::kStill : Stay::kAtWork);
   end_with(code, line);
+}
+
+// Where it is, only the one asks who tells it.
+void job_abort_in_call(int code, const std::string& text) {
+  become_first_to_end(code, Stay::kAtWork);
+  end_with(code, ("DetMPI: " + text + ", at " + text_of(calling_place()) + "; the job ends\n").c_str());
 }
 
 void job_abort_mismatch(int code, const std::string& text) {

@@ -147,10 +147,9 @@ const Message* message_of(int code) {
 }
 
 // For people: who, in which call, and what.
-std::string line_of_error(int code) {
-  std::string line = "DetMPI: ";
-  if (g_comm_world != nullptr) line += "rank " + std::to_string(g_comm_world->rank) + ": ";
-  return line + call_name(g_call.id) + ": " + error_text(code);
+std::string text_for_people(int code) {
+  const std::string who = g_comm_world != nullptr ? "rank " + std::to_string(g_comm_world->rank) + ": " : "";
+  return who + call_name(g_call.id) + ": " + error_text(code);
 }
 
 [[noreturn]] void die(const Comm* comm, int code) {
@@ -158,10 +157,9 @@ std::string line_of_error(int code) {
   if (message != nullptr && message->exit_code != 0) {  // several ranks may find it out, in the same words
     job_abort_mismatch(message->exit_code, message->text);
   }
-  std::string line = line_of_error(code);
-  if (comm != nullptr) line += " on " + comm_label(*comm);
-  line += "; the job ends\n";
-  job_abort(error_class_of(code), line.c_str());
+  std::string text = text_for_people(code);
+  if (comm != nullptr) text += " on " + comm_label(*comm);
+  job_abort_in_call(error_class_of(code), text);
 }
 
 std::string g_unsupported;         // the first call of that kind
@@ -291,7 +289,7 @@ int fail_unsupported(const char* chapter, bool raised, bool first) {
   if (first && g_unsupported.empty()) g_unsupported = call_name(g_call.id);
   static std::set<CallId> said;
   if (first && only_returned && first_rank && said.insert(g_call.id).second) {
-    std::fprintf(stderr, "%s; it returns an error\n", line_of_error(code).c_str());
+    std::fprintf(stderr, "DetMPI: %s; it returns an error\n", text_for_people(code).c_str());
   }
   return raised ? raise_error(code) : code;
 }

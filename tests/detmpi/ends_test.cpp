@@ -199,6 +199,7 @@ TEST_CASE("an error that nobody handles ends the job and names the call") {
       CHECK(result.exit_code != 98);
       CHECK(contains(result.err, "rank 1"));
       CHECK(contains(result.err, how == std::string("argument") ? "MPI_Send" : "MPI_Recv"));
+      CHECK(contains(result.err, "ends.cpp:"));  // where the call is
       CHECK(times(result.err, "\n") == 1);
     }
   }

@@ -27,6 +27,10 @@ std::string take_stub() { return std::exchange(g_called, ""); }
   _exit(code);
 }
 
+[[noreturn]] void job_abort_in_call(int code, const std::string& text) {
+  job_abort(code, ("DetMPI: " + text + "; the job ends\n").c_str(), false);
+}
+
 [[noreturn]] void job_abort_mismatch(int code, const std::string& text) { job_abort(code, text.c_str(), false); }
 
 void wake_own_watchers() {}
