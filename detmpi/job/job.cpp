@@ -99,6 +99,11 @@ spmc::base::Error no_room_for_tables(const JobTable& plan) {
   return {ENOMEM, text};
 }
 
+spmc::base::Error why_no_segment(const spmc::base::Error& error) {
+  if (error.code != ENOMEM) return error;
+  return {ENOMEM, "there is no address space for the shared memory (ulimit -v?); --memory=SIZE asks for less"};
+}
+
 }  // namespace
 
 spmc::base::Status job_create(const JobOptions& options) {
@@ -107,7 +112,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   config.max_spaces = static_cast<uint32_t>(n) + 1 + kNestedSpaces;
   config.frame_bytes = options.memory;
   config.busy_spaces = static_cast<uint32_t>(n);
-  DL_TRY_STATUS(spmc::try_init(config));
+  if (auto made = spmc::try_init(config); !made) return why_no_segment(made.error());
   spmc::base::set_context_hook(nullptr);  // who makes a job is not, or not yet, one of its spaces
 
   JobTable plan{};

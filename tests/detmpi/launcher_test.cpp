@@ -339,6 +339,17 @@ TEST_CASE("a job whose tables do not fit into the shared memory does not begin")
   }
 }
 
+TEST_CASE("a job for which there is no address space does not begin") {
+  if (test_support::kAddressSanitizer) return;  // which needs more itself
+  const std::vector<std::string> limited = {"sh", "-c", "ulimit -v 1000000; exec \"$@\"", "sh"};
+  std::vector<std::string> argv = detmpirun_with({"-n", "2", "--memory=64G", program("hello")});
+  argv.insert(argv.begin(), limited.begin(), limited.end());
+  const RunResult result = run_command_same(argv);
+  CHECK(result.exit_code == 1);
+  CHECK(contains(result.err, "no address space for the shared memory"));
+  CHECK(contains(result.err, "--memory=SIZE asks for less: Cannot allocate memory\n"));
+}
+
 TEST_CASE("a job that has used up its shared memory ends with a message") {
   const auto expect_told = [](const std::string& what, const char* message) {
     const RunResult result =
