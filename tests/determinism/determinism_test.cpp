@@ -38,7 +38,7 @@ std::vector<RunResult> all_runs(const std::string& name, int ranks, const char* 
 void expect_same(const std::string& name, int ranks, bool across_starts = true,
                  const std::vector<std::string>& options = {}) {
   std::string first_output;
-  for (const char* start : kStarts) {
+  for (const char* start : starts_to_compare()) {
     const auto runs = all_runs(name, ranks, start, options);
     CHECK(!runs[0].out.empty());
     for (size_t i = 1; i < runs.size(); ++i) {

@@ -32,7 +32,7 @@ std::vector<RunResult> all_runs(const std::string& name, const std::string& how,
 
 void expect_same(const std::string& how, int exit_code, const std::string& said, const std::string& name = "failing") {
   std::string first_output;
-  for (const char* start : kStarts) {
+  for (const char* start : starts_to_compare()) {
     const auto runs = all_runs(name, how, start);
     INFO(how << ", " << start << "\n" << runs[0].err);
     CHECK(runs[0].exit_code == exit_code);

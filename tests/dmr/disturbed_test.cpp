@@ -9,6 +9,7 @@
 #include "../determinism/disturb.hpp"
 #include "../detmpi/running.hpp"
 #include "command.hpp"
+#include "support/sanitized.hpp"
 
 using namespace dmr_test;
 using determinism_test::kDisturbances;
@@ -19,7 +20,8 @@ namespace {
 // DMR_SEEDS in the environment: how often each way of disturbing is tried.
 uint64_t seeds(uint64_t usual) {
   const char* const wanted = std::getenv("DMR_SEEDS");
-  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : usual;
+  if (wanted != nullptr) return std::strtoull(wanted, nullptr, 10);
+  return test_support::kAddressSanitizer ? (usual + 2) / 3 : usual;
 }
 
 // Runs the command in each way of being disturbed, so many `times` each, by 2, 3 and 8 workers in turns; all outputs
