@@ -25,7 +25,7 @@ namespace detmpi {
 
 // Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may
 // be of different builds.
-inline constexpr uint32_t kJobVersion = 21;
+inline constexpr uint32_t kJobVersion = 22;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -81,6 +81,7 @@ struct alignas(4096) JobTable {
   uint32_t ranks;
   uint32_t inbox_words;   // per rank, a multiple of 8 (whole cache lines)
   uint32_t lane_cells;    // of each lane's ring
+  uint32_t lane_round;    // of these the first ones, in which records of several cells go round; 0: no such number
   uint32_t slab_pages;    // of each slab of a window
   uint32_t slab_step;     // slabs of a window at first, and by which it grows
   uint32_t slab_soon;     // slabs of it as soon as they have been used in turn

@@ -61,7 +61,8 @@ void Engine::open_lane(int to) {
   const uint32_t pages = std::max<uint32_t>(1, g_job->lane_cells * chan::kCellBytes / spmc::kPageSize);
   const spmc::EPageIndex ring = carve(pages);
   std::memset(spmc::segment::frame(ring), 0, size_t{g_job->lane_cells} * chan::kCellBytes);
-  out_[static_cast<size_t>(to)].lane.start(lane_line(to, rank_), sent_word(rank_, to), ring, g_job->lane_cells);
+  out_[static_cast<size_t>(to)].lane.start(lane_line(to, rank_), sent_word(rank_, to), ring, g_job->lane_cells,
+                                           g_job->lane_round);
   const auto bit = static_cast<size_t>(rank_);
   inbox_word(to, bit / 64).fetch_or(uint64_t{1} << (bit % 64), std::memory_order_release);
 }

@@ -28,6 +28,7 @@ size_t page_aligned(size_t bytes) { return (bytes + spmc::kPageSize - 1) & ~(spm
 struct Ways {
   uint64_t window;       // bytes over which a rank's slabs circulate soon
   uint64_t most_window;  // and at most, if they do not suffice
+  uint32_t lane_round;   // cells of a lane in which payloads go round
   uint64_t board;        // bytes over which the areas of a board circulate
   uint64_t from_slab;    // bytes from which a message goes through a slab, not through the lane itself
   DirectFrom direct_from;
@@ -37,8 +38,8 @@ struct Ways {
 // second-level cache 1 MiB), so that slabs circulate over more than that cache holds, and all but short messages go
 // through them. On Intel (Cascade Lake, 1 MiB) a window of 512 KiB is best. Either way with ping-pong, rings and pairs
 // of ranks that have a core each.
-constexpr Ways kWaysAmd = {2u << 20, 4u << 20, 4u << 20, 2u << 10, {128u << 10, 128u << 10}};
-constexpr Ways kWaysElse = {256u << 10, 512u << 10, 0, DirectFrom::kNever, {16u << 10, 128u << 10}};
+constexpr Ways kWaysAmd = {2u << 20, 4u << 20, 128, 4u << 20, 2u << 10, {128u << 10, 128u << 10}};
+constexpr Ways kWaysElse = {256u << 10, 512u << 10, 0, 0, DirectFrom::kNever, {16u << 10, 128u << 10}};
 // With more ranks than cores those of a core share its cache, and the sender copies into the window while the receiver
 // could not run anyway.
 constexpr uint64_t kWindowCrowded = 512u << 10;
@@ -74,6 +75,7 @@ bool wants_least_room() {
 void choose_sizes(JobTable& job) {
   const Ways ways = choose_ways(job.ranks);
   job.lane_cells = job.ranks <= 64 ? 512 : 128;
+  job.lane_round = ways.lane_round;
   job.slab_pages = 2;
   const uint64_t slab_bytes = job.slab_pages * spmc::kPageSize;
   job.slab_step = 32;
@@ -85,6 +87,7 @@ void choose_sizes(JobTable& job) {
   job.direct_from = ways.direct_from;
   if (wants_least_room()) {
     job.lane_cells = 4;
+    job.lane_round = 2;
     job.slab_pages = job.slab_step = 1;
     job.slab_soon = job.slab_limit = 3;
   }

@@ -9,6 +9,8 @@
 //   many lanes whether the consumer has passed all of it need not look into their rings.
 //
 //   A record is one header cell and, for a payload of more than kInCellBytes, the cells behind it; it never wraps.
+//   Records with such cells go round in the first cells of the ring as long as the consumer keeps up: lines that both
+//   have in their first-level caches move faster.
 //
 // Protocols. Single producer: only the producer writes cells. Consumed after fixed: a record exists for the consumer
 // once its marker is not 0, which the producer stores last, with release: that is the page's watermark moving up by a
@@ -63,9 +65,11 @@ class LaneOut {
   bool open() const { return cells_ != nullptr; }
 
   // Starts the lane on `cells` cells (a power of two) in consecutive frames of the caller, all zero. `sent` is where
-  // it tells how many it has published: the cells of all records so far, 0 at first.
-  void start(LaneLine& line, std::atomic<uint64_t>& sent, spmc::EPageIndex ring, uint32_t cells) {
+  // it tells how many it has published: the cells of all records so far, 0 at first. `round`: the number of the ring's
+  // first cells, a power of two, in which records of several cells go round if they can; 0: no such number.
+  void start(LaneLine& line, std::atomic<uint64_t>& sent, spmc::EPageIndex ring, uint32_t cells, uint32_t round = 0) {
     line_ = &line;
+    round_ = round;
     sent_ = &sent;
     cells_ = reinterpret_cast<Cell*>(spmc::segment::frame(ring));
     mask_ = cells - 1;
@@ -84,7 +88,7 @@ class LaneOut {
   Cell* try_reserve(uint32_t cells) {
     const auto at = static_cast<uint32_t>(produced_) & mask_;
     const uint32_t to_end = mask_ + 1 - at;
-    const uint32_t skip = cells > to_end ? to_end : 0;
+    const uint32_t skip = cells > to_end || begins_anew(at, cells, to_end) ? to_end : 0;
     // One more than the record: the marker behind it must be cleared, so its cell must be free too.
     if (!has_room(skip + cells + 1)) [[unlikely]]
       return nullptr;
@@ -114,6 +118,13 @@ class LaneOut {
   bool all_consumed() const { return line_->consumed.load(std::memory_order_acquire) == produced_; }
 
  private:
+  // Once in a round at most, as the consumer's position may be a line of its cache.
+  bool begins_anew(uint32_t at, uint32_t cells, uint32_t to_end) {
+    if (cells == 1 || round_ == 0 || at < round_ || (at & (round_ - 1)) >= cells) [[likely]]
+      return false;
+    return has_room(to_end + cells + 1);
+  }
+
   bool has_room(uint32_t cells) {
     if (produced_ + cells - consumed_ <= mask_ + 1) [[likely]]
       return true;
@@ -127,6 +138,7 @@ class LaneOut {
   std::atomic<uint64_t>* sent_ = nullptr;
   Cell* cells_ = nullptr;
   uint32_t mask_ = 0;
+  uint32_t round_ = 0;
   uint64_t produced_ = 0;
   uint64_t cleared_ = 0;   // the marker at this position was cleared ahead; 0: none
   uint64_t consumed_ = 0;  // last seen
