@@ -38,7 +38,7 @@ struct Ways {
 // second-level cache 1 MiB), so that slabs circulate over more than that cache holds, and all but short messages go
 // through them. On Intel (Cascade Lake, 1 MiB) a window of 512 KiB is best. Either way with ping-pong, rings and pairs
 // of ranks that have a core each.
-constexpr Ways kWaysAmd = {2u << 20, 4u << 20, 128, 4u << 20, 2u << 10, {128u << 10, 128u << 10}};
+constexpr Ways kWaysAmd = {2u << 20, 4u << 20, 128, 4u << 20, 3u << 10, {128u << 10, 128u << 10}};
 constexpr Ways kWaysElse = {256u << 10, 512u << 10, 0, 0, DirectFrom::kNever, {16u << 10, 128u << 10}};
 // With more ranks than cores those of a core share its cache, and the sender copies into the window while the receiver
 // could not run anyway.
