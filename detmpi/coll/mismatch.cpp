@@ -1,6 +1,5 @@
 #include "mismatch.hpp"
 
-#include <base/signals.hpp>
 #include <base/sys.hpp>
 #include <base/wait.hpp>
 
@@ -8,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "../engine/calling_place.hpp"
 #include "../engine/engine.hpp"
-#include "../job/source_line.hpp"
 #include "../object/errors.hpp"
 #include "members.hpp"
 #include "quit.hpp"
@@ -102,13 +101,8 @@ Pair first_difference(Comm& comm, uint64_t until, Settle&& settle) {
   return {};
 }
 
-struct Place {
-  char by_function[spmc::base::kPlaceBytes] = "";
-  std::string by_offset;
-  explicit Place(uint64_t address) : by_offset(spmc::base::describe_offset(address - 1)) {
-    spmc::base::describe_place(address - 1, by_function, sizeof by_function);
-  }
-};
+// The address to which the call returns is behind it.
+Place place_of(const Begun& b) { return Place(b.note.place - 1); }
 
 // A rank in one of two groups would leave it open in which.
 std::string rank_of(const Comm& comm, uint32_t member) {
@@ -122,9 +116,7 @@ std::string operation_of(const Comm& comm, const Begun& b) {
 
 std::string side_of(const Comm& comm, const Begun& b) {
   if (b.note.place == 0) return operation_of(comm, b);  // at the end of the program
-  const Place place(b.note.place);
-  const std::string& line = source_line_of(place.by_offset);
-  return operation_of(comm, b) + " at " + (line.empty() ? place.by_function : line);
+  return operation_of(comm, b) + " at " + text_of(place_of(b));
 }
 
 // The same in both groups.
@@ -258,7 +250,7 @@ std::vector<std::string> mismatch_fields(Comm& comm) {
   if (!pair) return {};
   std::vector<std::string> fields{subject(comm)};
   for (const Begun& b : {pair->first, pair->second}) {
-    const Place place(b.note.place);
+    const Place place = place_of(b);
     fields.insert(fields.end(), {operation_of(comm, b), place.by_function, place.by_offset});
   }
   return fields;

@@ -170,10 +170,11 @@ Comm* Engine::collective_of(const Wait& wait) {
 
 void Engine::describe(const Wait& wait, Time until) {
   described_ = true;
-  const CallingPlace place = calling_place();
+  const CallingPlace calling = calling_place();
   const std::string call = call_name(g_call.id);
-  std::string text = place.in_python.empty() ? line({"call", call, place.by_function, place.by_offset})
-                                             : line({"call", call, place.in_python, ""});
+  std::string text = calling.in_python.empty()
+                         ? line({"call", call, calling.place.by_function, calling.place.by_offset})
+                         : line({"call", call, calling.in_python, ""});
   each(wait, [&](const Request& r) { text += need_line(r); });
   if (wait.probe != nullptr) {
     const auto senders = senders_in(*wait.comm);

@@ -118,7 +118,7 @@ class LaneOut {
   bool all_consumed() const { return line_->consumed.load(std::memory_order_acquire) == produced_; }
 
  private:
-  // Once in a round at most, as the consumer's position may be a line of its cache.
+  // Asked at the ends of rounds alone, as the consumer's position may be a line of its cache.
   bool begins_anew(uint32_t at, uint32_t cells, uint32_t to_end) {
     if (cells == 1 || round_ == 0 || at < round_ || (at & (round_ - 1)) >= cells) [[likely]]
       return false;
