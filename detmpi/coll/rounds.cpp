@@ -57,6 +57,7 @@ std::byte* Rounds::prepare(size_t room, size_t bytes) {
     return g_nowhere;
   }
   std::byte* const place = board_.own_data(room);
+  room_ = room;
   publishes(place, bytes);
   return place;
 }
@@ -81,6 +82,7 @@ void Rounds::publish(int to) {
   told_all_ = to == kEverybody;
   if (to < 0) notify_all(comm_);
   else notify(static_cast<uint32_t>(to));
+  if (g_job->lines.fetched > 0) board_.fetch_next(room_);
   note();
 }
 

@@ -152,6 +152,7 @@ class Rounds {
   int code_ = MPI_SUCCESS;
   bool out_ = false;       // it has quit: reads zeros, and publishes nothing
   bool follows_ = false;   // it reads from one member alone
+  size_t room_ = 0;        // in which it has written its latest data
   bool told_all_ = false;  // it has published, in this round, for everybody
   size_t leader_bytes_ = 0;
   // For the log.

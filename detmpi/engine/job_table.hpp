@@ -25,7 +25,7 @@ namespace detmpi {
 
 // Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may
 // be of different builds.
-inline constexpr uint32_t kJobVersion = 22;
+inline constexpr uint32_t kJobVersion = 23;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -81,7 +81,6 @@ struct alignas(4096) JobTable {
   uint32_t ranks;
   uint32_t inbox_words;   // per rank, a multiple of 8 (whole cache lines)
   uint32_t lane_cells;    // of each lane's ring
-  uint32_t lane_round;    // of these the first ones, in which records of several cells go round; 0: no such number
   uint32_t slab_pages;    // of each slab of a window
   uint32_t slab_step;     // slabs of a window at first, and by which it grows
   uint32_t slab_soon;     // slabs of it as soon as they have been used in turn
@@ -110,7 +109,8 @@ struct alignas(4096) JobTable {
   // So long may others take to come beyond the time at which a rank has failed; at which some are stuck.
   uint64_t grace_ns;
   uint64_t stuck_grace_ns;
-  uint64_t from_slab;  // bytes from which a message goes through a slab, if it would fit into the lane as well
+  chan::LineCare lines;  // slabs and boards are fetched ahead, too, if lanes are
+  uint64_t from_slab;    // bytes from which a message goes through a slab, if it would fit into the lane as well
   DirectFrom direct_from;
   // Of the first rank that ends the job early: kAborted and its exit code; 0: none has.
   static constexpr uint64_t kAborted = uint64_t{1} << 32;

@@ -62,7 +62,7 @@ void Engine::open_lane(int to) {
   const spmc::EPageIndex ring = carve(pages);
   std::memset(spmc::segment::frame(ring), 0, size_t{g_job->lane_cells} * chan::kCellBytes);
   out_[static_cast<size_t>(to)].lane.start(lane_line(to, rank_), sent_word(rank_, to), ring, g_job->lane_cells,
-                                           g_job->lane_round);
+                                           g_job->lines);
   const auto bit = static_cast<size_t>(rank_);
   inbox_word(to, bit / 64).fetch_or(uint64_t{1} << (bit % 64), std::memory_order_release);
 }
@@ -168,8 +168,12 @@ bool Engine::push_piece(Request& request, Outbound& out) {
   std::memcpy(cell->payload, &piece, sizeof piece);
   out.lane.publish(cell, 1, marker(request.started ? kRecordMore : kRecordSlab, *request.comm));
   request.started = true;
-  if (request.data.left() == 0) finish_push(request);
-  else wake_rank(request.peer_world);
+  if (request.data.left() > 0) {
+    wake_rank(request.peer_world);
+    return true;
+  }
+  finish_push(request);
+  if (g_job->lines.fetched > 0) window_.fetch_next(n);
   return true;
 }
 

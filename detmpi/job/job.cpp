@@ -24,42 +24,62 @@ uint32_t& table_frame() { return spmc::segment::header().root_value[0]; }
 size_t page_aligned(size_t bytes) { return (bytes + spmc::kPageSize - 1) & ~(spmc::kPageSize - 1); }
 
 // The ways of messages. What is fastest is a matter of how the machine moves a line that is dirty in another core's
-// cache, so it was measured (docs/results/messages.md).
+// cache, so it was measured (docs/results/messages.md), with ping-pong, rings and pairs of ranks that have a core each.
 struct Ways {
+  chan::LineCare lines;  // of records in lanes; slabs and boards are fetched ahead if these are
+  uint64_t from_slab;    // bytes from which a message goes through a slab, not through the lane itself
+  uint32_t slab_pages;   // of each slab
   uint64_t window;       // bytes over which a rank's slabs circulate soon
   uint64_t most_window;  // and at most, if they do not suffice
-  uint32_t lane_round;   // cells of a lane in which payloads go round
-  uint64_t board;        // bytes over which the areas of a board circulate
-  uint64_t from_slab;    // bytes from which a message goes through a slab, not through the lane itself
   DirectFrom direct_from;
+  uint64_t board;  // bytes over which the areas of a board circulate
 };
 
-// On AMD lines that have been evicted to the shared cache move three times faster than dirty ones (Zen 3 and 4,
-// second-level cache 1 MiB), so that slabs circulate over more than that cache holds, and all but short messages go
-// through them. On Intel (Cascade Lake, 1 MiB) a window of 512 KiB is best. Either way with ping-pong, rings and pairs
-// of ranks that have a core each.
-constexpr Ways kWaysAmd = {2u << 20, 4u << 20, 128, 4u << 20, 3u << 10, {128u << 10, 128u << 10}};
-constexpr Ways kWaysElse = {256u << 10, 512u << 10, 0, 0, DirectFrom::kNever, {16u << 10, 128u << 10}};
+// Lines that have been evicted to the shared cache move three times faster than dirty ones (Zen 3 and 4, second-level
+// cache 1 MiB), so that slabs circulate over more than that cache holds, and all but short messages go through them.
+constexpr Ways kWaysAmd = {.lines = {.round = 128},
+                           .from_slab = 3u << 10,
+                           .slab_pages = 2,
+                           .window = 2u << 20,
+                           .most_window = 4u << 20,
+                           .direct_from = {.blocking = 128u << 10, .pending = 128u << 10},
+                           .board = 4u << 20};
+// Intel (newer than Sapphire Rapids). A line that another core has read takes as long to be written to as a dirty one
+// to be read, so lines are fetched ahead; and to send dirty ones to the shared cache helps only in the lane. A small
+// window is best, as it was on Cascade Lake.
+constexpr Ways kWaysElse = {.lines = {.fetched = 65, .demoted = 65},
+                            .from_slab = (4u << 10) + 1,
+                            .slab_pages = 4,
+                            .window = 256u << 10,
+                            .most_window = 512u << 10,
+                            .direct_from = {.blocking = 16u << 10, .pending = 32u << 10},
+                            .board = 0};
+constexpr uint64_t kWindowStep = 256u << 10;
 // With more ranks than cores those of a core share its cache, and the sender copies into the window while the receiver
 // could not run anyway.
-constexpr uint64_t kWindowCrowded = 512u << 10;
 constexpr uint64_t kFromSlabCrowded = 4u << 10;
-constexpr uint64_t kBoardCrowded = 2u << 20;
+constexpr uint32_t kSlabPagesCrowded = 2;
+constexpr uint64_t kWindowCrowded = 512u << 10;
 constexpr DirectFrom kDirectFromCrowded = {256u << 10, 256u << 10};
-constexpr uint32_t kManyRanks = 16;  // with more the memory of all windows is kept within bounds
+constexpr uint64_t kBoardCrowded = 2u << 20;
+// With more ranks the memory of all windows is kept within bounds.
+constexpr uint32_t kManyRanks = 16;
+constexpr uint64_t kFromSlabMany = DirectFrom::kNever;
 
 Ways choose_ways(uint32_t ranks) {
   Ways ways = __builtin_cpu_is("amd") ? kWaysAmd : kWaysElse;
   if (ranks > kManyRanks) {
     ways.window = kWaysElse.window;
     ways.most_window = kWaysElse.most_window;
-    ways.from_slab = kWaysElse.from_slab;
+    ways.from_slab = kFromSlabMany;
   }
   if (ranks > spmc::base::usable_cores()) {
-    ways.window = std::min(ways.window, kWindowCrowded);
-    ways.board = std::min(ways.board, kBoardCrowded);
+    ways.lines.demoted = 0;
     ways.from_slab = std::max(ways.from_slab, kFromSlabCrowded);
+    ways.slab_pages = kSlabPagesCrowded;
+    ways.window = std::min(ways.window, kWindowCrowded);
     ways.direct_from = kDirectFromCrowded;
+    ways.board = std::min(ways.board, kBoardCrowded);
   }
   return ways;
 }
@@ -75,10 +95,10 @@ bool wants_least_room() {
 void choose_sizes(JobTable& job) {
   const Ways ways = choose_ways(job.ranks);
   job.lane_cells = job.ranks <= 64 ? 512 : 128;
-  job.lane_round = ways.lane_round;
-  job.slab_pages = 2;
+  job.lines = ways.lines;
+  job.slab_pages = ways.slab_pages;
   const uint64_t slab_bytes = job.slab_pages * spmc::kPageSize;
-  job.slab_step = 32;
+  job.slab_step = static_cast<uint32_t>(kWindowStep / slab_bytes);
   job.slab_soon = static_cast<uint32_t>(ways.window / slab_bytes);
   job.slab_limit = static_cast<uint32_t>(ways.most_window / slab_bytes);
   // A program may have a thousand communicators.
@@ -87,7 +107,7 @@ void choose_sizes(JobTable& job) {
   job.direct_from = ways.direct_from;
   if (wants_least_room()) {
     job.lane_cells = 4;
-    job.lane_round = 2;
+    job.lines.round = 2;
     job.slab_pages = job.slab_step = 1;
     job.slab_soon = job.slab_limit = 3;
   }

@@ -20,12 +20,12 @@ constexpr uint32_t kRound = 16;
 
 class Lane {
  public:
-  explicit Lane(uint32_t round) {
+  explicit Lane(LineCare care) {
     auto frame = spmc::frame_pool().try_alloc();
     EXPECT(frame.ok());
     ring_ = frame.value();
     std::memset(spmc::segment::frame(ring_), 0, kCells * kCellBytes);
-    out_.start(line_, sent_, ring_, kCells, round);
+    out_.start(line_, sent_, ring_, kCells, care);
     EXPECT(in_.try_open(line_));
   }
   ~Lane() { spmc::FramePool::free(ring_, 1); }
@@ -75,8 +75,8 @@ void run(const std::function<void()>& body) { chan_job::run_job(chan_job::kDefau
 TEST_CASE("records of all lengths, whatever the consumer's distance") {
   run([] {
     std::mt19937 random(1);
-    for (const uint32_t round : {0U, 2U, kRound, kCells}) {
-      Lane lane(round);
+    for (const LineCare care : {LineCare{}, {2, kCells, kCells}, {kRound, 3, 5}, {kCells, 0, kCells}}) {
+      Lane lane(care);
       for (int step = 0; step < 50'000; ++step) {
         // Now the producer is the quicker one, now the consumer.
         if (random() % 100 < (step / 200 % 2 == 0 ? 60U : 40U)) lane.put(random() % (LaneOut::max_payload(kCells) + 1));
@@ -91,7 +91,7 @@ TEST_CASE("records of all lengths, whatever the consumer's distance") {
 TEST_CASE("records of several cells go round in the first cells if the consumer keeps up") {
   run([] {
     constexpr size_t kBytes = 4 * kCellBytes;
-    Lane lane(kRound);
+    Lane lane({kRound, 0, 0});
     for (int i = 0; i < 1000; ++i) {
       const int at = lane.put(kBytes);
       EXPECT(at >= 0 && at < static_cast<int>(kRound));
@@ -109,7 +109,7 @@ TEST_CASE("records of several cells go round in the first cells if the consumer 
 
 TEST_CASE("a producer that is ahead has the whole ring") {
   run([] {
-    Lane lane(kRound);
+    Lane lane({kRound, 0, 0});
     int last = -1;
     for (int at = 0; (at = lane.put(4 * kCellBytes)) >= 0;) {
       EXPECT(at > last);

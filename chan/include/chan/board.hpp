@@ -274,6 +274,14 @@ class Board {
     log(member_).published.store(written_, std::memory_order_release);
     spmc::base::prefetch_to_write(&place(written_ + kPrefetched, member_));
   }
+  // Asks for the lines in which this member writes so many bytes of the round that it publishes next, if it may, so
+  // that they are here then; not for all of many.
+  void fetch_next(size_t bytes) const {
+    constexpr size_t kMost = 2048;
+    if (bytes <= kPlaceBytes || needed(bytes) > settled_) return;
+    const std::byte* data = own_data(bytes);
+    for (size_t at = 0; at < std::min(bytes, kMost); at += 64) spmc::base::prefetch_to_write(data + at);
+  }
   bool published(uint32_t member) const {
     return place(round_, member).round.load(std::memory_order_acquire) == round_ + 1;
   }

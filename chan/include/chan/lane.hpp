@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include <base/sys.hpp>
 #include <spmc/segment.hpp>
 
 namespace chan {
@@ -59,17 +60,27 @@ struct alignas(64) LaneLine {
 };
 static_assert(sizeof(LaneLine) == 64);
 
+// How a producer treats the lines of records of several cells. What is fastest is a matter of the machine; no record
+// depends on it.
+struct LineCare {
+  // The ring's first cells, a power of two, in which they go round if they can; 0: no such number.
+  uint32_t round = 0;
+  // Of records of up to so many cells: when one is published, the lines of the next one, which is taken to be as long,
+  // are asked for, so that they are here when it is written; and its own go to the cache that both cores share.
+  uint32_t fetched = 0;
+  uint32_t demoted = 0;
+};
+
 // The producer's end. Private to its space.
 class LaneOut {
  public:
   bool open() const { return cells_ != nullptr; }
 
   // Starts the lane on `cells` cells (a power of two) in consecutive frames of the caller, all zero. `sent` is where
-  // it tells how many it has published: the cells of all records so far, 0 at first. `round`: the number of the ring's
-  // first cells, a power of two, in which records of several cells go round if they can; 0: no such number.
-  void start(LaneLine& line, std::atomic<uint64_t>& sent, spmc::EPageIndex ring, uint32_t cells, uint32_t round = 0) {
+  // it tells how many it has published: the cells of all records so far, 0 at first.
+  void start(LaneLine& line, std::atomic<uint64_t>& sent, spmc::EPageIndex ring, uint32_t cells, LineCare care = {}) {
     line_ = &line;
-    round_ = round;
+    care_ = care;
     sent_ = &sent;
     cells_ = reinterpret_cast<Cell*>(spmc::segment::frame(ring));
     mask_ = cells - 1;
@@ -100,17 +111,20 @@ class LaneOut {
     return &cell_at(produced_);
   }
 
-  // Publishes the record that was reserved last and filled in. The marker behind it is usually clear already, since the
-  // cell after the next is cleared here too, off the path of the message: stores reach memory in order, and fetching
-  // that line before the message's would delay it.
+  // Publishes the record that was reserved last and filled in. The marker behind it is usually clear already, since
+  // that behind the next one, which is taken to be as long, is cleared here too, off the path of the message: stores
+  // reach memory in order, and fetching that line before the message's would delay it.
   void publish(Cell* header, uint32_t cells, uint32_t kind) {
     produced_ += cells;
     if (cleared_ != produced_) cell_at(produced_).marker.store(0, std::memory_order_relaxed);
     header->marker.store(kind, std::memory_order_release);
-    sent_->store(produced_, std::memory_order_relaxed);  // before whatever the producer publishes next, with release
-    if (produced_ + 2 - consumed_ > mask_ + 1) return;   // the cell after the next may not be ours yet
-    cleared_ = produced_ + 1;
-    cell_at(cleared_).marker.store(0, std::memory_order_relaxed);
+    sent_->store(produced_, std::memory_order_relaxed);    // before whatever the producer publishes next, with release
+    if (produced_ + cells + 1 - consumed_ <= mask_ + 1) {  // else that cell may not be ours yet
+      cleared_ = produced_ + cells;
+      cell_at(cleared_).marker.store(0, std::memory_order_relaxed);
+      if (cells > 1 && cells <= care_.fetched) fetch_payload(cells);
+    }
+    if (cells > 1 && cells <= care_.demoted) demote(header, cells);
   }
 
   // Of the record that was reserved last and is not published; without one, no later than where the next one begins.
@@ -118,9 +132,17 @@ class LaneOut {
   bool all_consumed() const { return line_->consumed.load(std::memory_order_acquire) == produced_; }
 
  private:
+  // Of the record that comes next.
+  void fetch_payload(uint32_t cells) const {
+    for (uint32_t i = 1; i < cells; ++i) spmc::base::prefetch_to_write(&cell_at(produced_ + i));
+  }
+  static void demote(const Cell* header, uint32_t cells) {
+    for (uint32_t i = 0; i < cells; ++i) spmc::base::demote_line(header + i);
+  }
+
   // Asked at the ends of rounds alone, as the consumer's position may be a line of its cache.
   bool begins_anew(uint32_t at, uint32_t cells, uint32_t to_end) {
-    if (cells == 1 || round_ == 0 || at < round_ || (at & (round_ - 1)) >= cells) [[likely]]
+    if (cells == 1 || care_.round == 0 || at < care_.round || (at & (care_.round - 1)) >= cells) [[likely]]
       return false;
     return has_room(to_end + cells + 1);
   }
@@ -138,7 +160,7 @@ class LaneOut {
   std::atomic<uint64_t>* sent_ = nullptr;
   Cell* cells_ = nullptr;
   uint32_t mask_ = 0;
-  uint32_t round_ = 0;
+  LineCare care_;
   uint64_t produced_ = 0;
   uint64_t cleared_ = 0;   // the marker at this position was cleared ahead; 0: none
   uint64_t consumed_ = 0;  // last seen

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <base/sys.hpp>
 #include <spmc/frames.hpp>
 #include <spmc/segment.hpp>
 
@@ -32,6 +33,16 @@ class SlabWindow {
     if (!slab.none()) [[likely]]
       return slab;
     return slabs_.size() < limit_ && grow() ? find_free() : slab;
+  }
+
+  // Asks for the lines of the first `bytes` of the slab that is taken next, if it is free, so that they are here when it
+  // is written; not for more than a first-level cache has room for beside the program's data.
+  void fetch_next(size_t bytes) const {
+    constexpr size_t kMost = 8192;
+    const spmc::EPageIndex slab = slabs_[next_];
+    if (spmc::segment::pageinfo(slab).state.load(std::memory_order_relaxed) != spmc::kFrameFree) return;
+    const std::byte* data = spmc::segment::frame(slab);
+    for (size_t at = 0; at < std::min(bytes, kMost); at += 64) spmc::base::prefetch_to_write(data + at);
   }
 
   // Consumer's side: the content has been copied out.
