@@ -2,6 +2,7 @@
 #include "../engine/p2p.hpp"
 #include "exposure.hpp"
 #include "impl.hpp"
+#include "messages.hpp"
 #include "rounds.hpp"
 
 #include <base/long_memory.h>
@@ -27,6 +28,29 @@ void bcast_exposed(Rounds& rounds, const TypedBytes& data, size_t bytes, uint32_
     else exposure.read(root, 0, part);
     exposure.close_parts(root);
   }
+}
+
+// Between two members both ends copy a long message, which is better than to pass it through the board (512 KiB: 21 us
+// and 50 on Intel; on AMD 35 and 27).
+bool is_message(const Rounds& rounds, size_t bytes) {
+  constexpr size_t kLongMessage = 64 << 10;
+  return rounds.members() == 2 && bytes >= kLongMessage;
+}
+
+// Both enter first, so that no message is sent to a member that is in another operation.
+int bcast_by_message(Rounds& rounds, void* buffer, MPI_Count count, const Datatype& type, int root) {
+  Comm& comm = rounds.comm();
+  rounds.prepare(0);
+  rounds.publish();
+  rounds.await(1 - rounds.me(), 0);
+  rounds.finish();
+  if (rounds.out()) [[unlikely]]
+    return rounds.code();
+  const bool sends = comm.rank == root;
+  const Peer peer = peer_in(comm, sends ? 1 - root : root, Signature().root(root));
+  if (sends) p2p_send(buffer, count, type, comm, peer, SendMode::kStandard);
+  else rounds.fail(receive(buffer, count, type, comm, peer));
+  return rounds.code();
 }
 
 }  // namespace
@@ -64,7 +88,8 @@ int barrier(Comm& comm) {
 
 // Everybody is to have as many bytes as the root. Those who have not take part in all the same, to the end.
 //
-// Cost: one copy in, one copy out, in pieces; up to kAreaDepth pieces are under way at once. Of exposed data one copy.
+// Cost: one copy in, one copy out, in pieces; up to kAreaDepth pieces are under way at once. Of exposed data and long
+// messages one copy.
 int bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& comm) {
   if (comm.size == 1) return MPI_SUCCESS;
   TypedBytes data(type, buffer, count);
@@ -76,6 +101,7 @@ int bcast(void* buffer, MPI_Count count, const Datatype& type, int root, Comm& c
     bcast_exposed(rounds, data, sent, static_cast<uint32_t>(root));
     return rounds.code();
   }
+  if (is_message(rounds, sent)) return bcast_by_message(rounds, buffer, count, type, root);
   size_t done = 0;
   do {
     const size_t n = std::min(sent - done, rounds.block());
