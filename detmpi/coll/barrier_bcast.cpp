@@ -37,19 +37,20 @@ bool is_message(const Rounds& rounds, size_t bytes) {
   return rounds.members() == 2 && bytes >= kLongMessage;
 }
 
-// Both enter first, so that no message is sent to a member that is in another operation.
+// The round before it tells the other member of the operation and the root's length. Where it is in another operation
+// the message finds no receive, as any other one.
 int bcast_by_message(Rounds& rounds, void* buffer, MPI_Count count, const Datatype& type, int root) {
   Comm& comm = rounds.comm();
-  rounds.prepare(0);
-  rounds.publish();
-  rounds.await(1 - rounds.me(), 0);
-  rounds.finish();
-  if (rounds.out()) [[unlikely]]
-    return rounds.code();
   const bool sends = comm.rank == root;
+  if (sends) {
+    rounds.prepare(0);
+    rounds.publish();
+  }
+  rounds.finish();
   const Peer peer = peer_in(comm, sends ? 1 - root : root, Signature().root(root));
   if (sends) p2p_send(buffer, count, type, comm, peer, SendMode::kStandard);
-  else rounds.fail(receive(buffer, count, type, comm, peer));
+  else if (rounds.code() == MPI_SUCCESS) rounds.fail(receive(buffer, count, type, comm, peer));
+  else p2p_recv(buffer, count, type, comm, peer, MPI_STATUS_IGNORE);  // another length: that has been told
   return rounds.code();
 }
 
