@@ -55,8 +55,8 @@ constexpr Ways kWaysElse = {.lines = {.fetched = 65, .demoted = 65},
                             .direct_from = {.blocking = 16u << 10, .pending = 32u << 10},
                             .board = 0};
 constexpr uint64_t kWindowStep = 256u << 10;
-// With more ranks than cores those of a core share its cache, and the sender copies into the window while the receiver
-// could not run anyway.
+// With more ranks than cores those of a core share its cache, so nothing is fetched ahead, and the sender copies into the
+// window while the receiver could not run anyway.
 constexpr uint64_t kFromSlabCrowded = 4u << 10;
 constexpr uint32_t kSlabPagesCrowded = 2;
 constexpr uint64_t kWindowCrowded = 512u << 10;
@@ -74,7 +74,7 @@ Ways choose_ways(uint32_t ranks) {
     ways.from_slab = kFromSlabMany;
   }
   if (ranks > spmc::base::usable_cores()) {
-    ways.lines.demoted = 0;
+    ways.lines.fetched = ways.lines.demoted = 0;
     ways.from_slab = std::max(ways.from_slab, kFromSlabCrowded);
     ways.slab_pages = kSlabPagesCrowded;
     ways.window = std::min(ways.window, kWindowCrowded);
