@@ -55,8 +55,8 @@ constexpr Ways kWaysElse = {.lines = {.fetched = 65, .demoted = 65},
                             .direct_from = {.blocking = 16u << 10, .pending = 32u << 10},
                             .board = 0};
 constexpr uint64_t kWindowStep = 256u << 10;
-// With more ranks than cores those of a core share its cache, so nothing is fetched ahead, and the sender copies into the
-// window while the receiver could not run anyway.
+// With more ranks than cores those of a core share its cache, so nothing is fetched ahead, and the sender copies into
+// the window while the receiver could not run anyway.
 constexpr uint64_t kFromSlabCrowded = 4u << 10;
 constexpr uint32_t kSlabPagesCrowded = 2;
 constexpr uint64_t kWindowCrowded = 512u << 10;
