@@ -60,14 +60,14 @@ struct alignas(64) LaneLine {
 };
 static_assert(sizeof(LaneLine) == 64);
 
-// How a producer treats the lines of records of several cells. What is fastest is a matter of the machine; no record
-// depends on it.
+// How a producer treats the lines of its records. What is fastest is a matter of the machine; no record depends on it.
 struct LineCare {
-  // The ring's first cells, a power of two, in which they go round if they can; 0: no such number.
+  // The ring's first cells, a power of two, in which records of several cells go round if they can; 0: no such number.
   uint32_t round = 0;
-  // Of records of up to so many cells: when one is published, the lines of the next one, which is taken to be as long,
-  // are asked for, so that they are here when it is written; and its own go to the cache that both cores share.
+  // Of records of up to so many cells: when one is published, lines of the next ones, which are taken to be as long,
+  // are asked for, so that they are here when those are written.
   uint32_t fetched = 0;
+  // Of records of several, up to so many cells: when one is published, its lines go to the cache that both cores share.
   uint32_t demoted = 0;
 };
 
@@ -122,7 +122,7 @@ class LaneOut {
     if (produced_ + cells + 1 - consumed_ <= mask_ + 1) {  // else that cell may not be ours yet
       cleared_ = produced_ + cells;
       cell_at(cleared_).marker.store(0, std::memory_order_relaxed);
-      if (cells > 1 && cells <= care_.fetched) fetch_payload(cells);
+      if (cells <= care_.fetched) fetch_next(cells);
     }
     if (cells > 1 && cells <= care_.demoted) demote(header, cells);
   }
@@ -132,8 +132,11 @@ class LaneOut {
   bool all_consumed() const { return line_->consumed.load(std::memory_order_acquire) == produced_; }
 
  private:
-  // Of the record that comes next.
-  void fetch_payload(uint32_t cells) const {
+  // The payload of the record that comes next; of short records, which come in bursts, the header of one of those after
+  // it, since all later stores of the program wait for that of a marker.
+  void fetch_next(uint32_t cells) const {
+    constexpr uint32_t kShortOnes = 8;
+    if (cells == 1) return spmc::base::prefetch_to_write(&cell_at(produced_ + kShortOnes));
     for (uint32_t i = 1; i < cells; ++i) spmc::base::prefetch_to_write(&cell_at(produced_ + i));
   }
   static void demote(const Cell* header, uint32_t cells) {
