@@ -106,16 +106,13 @@ bool gathers_in_round(Comm& comm, size_t block) {
 }
 // Longer ones of a gather are messages, of which more can be ahead, up to where the root falls behind with them: then
 // they go through areas, so that who sends does not get further ahead than the caches hold (8 ranks on 2 cores, 16 KiB:
-// 8 us, messages 26 to 31; 2 ranks 1.0 and 1.8, but 8 KiB 0.9 and 0.8, 64 KiB 7.8 and 5.7). In how many rounds; 0: not
-// so.
+// 8 us, messages 26 to 31; 2 ranks 1.0 and 1.8, but 8 KiB 0.9 and 0.8). In how many rounds; 0: not so.
 size_t pieces_of_gather(Comm& comm, size_t block) {
   if (comm.size == 1) return 0;
   const size_t area = Rounds(comm).block();
   const bool small_group = area == chan::Board::kLargestArea;
   const size_t least = comm.size > 2 ? 4096 : 8193;
-  const size_t most = comm.size == 2 ? 2 * area - 1
-                      : small_group  ? 2 * area
-                                     : std::min(kExposedBlock - 1, kMostPieces * area);
+  const size_t most = small_group ? 2 * area : std::min(kExposedBlock - 1, kMostPieces * area);
   return block >= least && block <= most ? (block + area - 1) / area : 0;
 }
 bool scatters_in_round(Comm& comm, size_t block) {
