@@ -57,6 +57,11 @@ class Lane {
     EXPECT(out_.all_consumed() == under_way_.empty());
     return true;
   }
+  // Of a cell; what it held before, if it has not been cleared.
+  uint32_t marker(int at) const {
+    const auto* cells = reinterpret_cast<const Cell*>(spmc::segment::frame(ring_));
+    return cells[static_cast<uint32_t>(at) % kCells].marker.load(std::memory_order_relaxed);
+  }
 
  private:
   LaneLine line_{};
@@ -118,5 +123,24 @@ TEST_CASE("a producer that is ahead has the whole ring") {
     EXPECT(last + 2 * LaneOut::cells_for(4 * kCellBytes) >= kCells);
     while (lane.take()) {
     }
+  });
+}
+
+TEST_CASE("the marker behind the next record is cleared before that is published, if it is as long") {
+  run([] {
+    constexpr size_t kBytes = 3 * kCellBytes;
+    constexpr int kRecord = 4, kPuts = 10 * kCells / kRecord;  // cells
+    Lane lane({});
+    int cleared = 0;
+    for (int i = 0; i < kPuts; ++i) {
+      const int at = lane.put(kBytes);
+      EXPECT(at == i * kRecord % static_cast<int>(kCells));
+      EXPECT(lane.marker(at + kRecord) == 0);
+      const bool used_before = i >= static_cast<int>(kCells) / kRecord;
+      if (used_before) EXPECT(lane.marker(at + 3 * kRecord) == kFirstUserKind);
+      if (used_before && lane.marker(at + 2 * kRecord) == 0) ++cleared;
+      EXPECT(lane.take());
+    }
+    EXPECT(cleared >= kPuts * 3 / 4);  // not while it is unknown how far the consumer is
   });
 }
