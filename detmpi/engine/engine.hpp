@@ -156,7 +156,8 @@ class Engine {
   void send(Request& request);
   // The fast path: a message of consecutive bytes that fits into a record. Its time of arrival; 0: it must go the long
   // way.
-  uint64_t try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context);
+  uint64_t try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context,
+                        bool blocks);
   void push_waiting();
   void flush();  // blocks until every message sent so far is in its lane, or was taken out of its buffer
   // A message that is still offered goes through the window from now on. No effect on others.

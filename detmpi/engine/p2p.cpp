@@ -69,12 +69,12 @@ void start_send(Request& request, const void* buf, int64_t count, const Datatype
 
 // A message of consecutive bytes that finds room. Returns its time of arrival; 0: the general way, then.
 [[gnu::always_inline]] inline uint64_t try_send_now(const void* buf, int64_t count, const Datatype& type, Comm& comm,
-                                                    Peer to, SendMode mode) {
+                                                    Peer to, SendMode mode, bool blocks) {
   if (!type.dense || mode != SendMode::kStandard) [[unlikely]]
     return 0;
   const char* const data = place(static_cast<const char*>(buf), type.true_lb);
   const int world = receivers_in(comm)[static_cast<size_t>(to.rank)];
-  return g_engine.try_send_now(world, data, type.size * static_cast<size_t>(count), to.tag, comm, to.context);
+  return g_engine.try_send_now(world, data, type.size * static_cast<size_t>(count), to.tag, comm, to.context, blocks);
 }
 
 // What the receives of an operation have brought is known now, in their order, and that synchronous sends were
@@ -141,7 +141,7 @@ void p2p_start_send(Request& request, const void* buf, int64_t count, const Data
   g_clock += step_of(to.context);
   if (g_engine.looks_at_sends()) [[unlikely]]
     mode = look_at_send(buf, count, type, to, mode);
-  const uint64_t stamp = try_send_now(buf, count, type, comm, to, mode);
+  const uint64_t stamp = try_send_now(buf, count, type, comm, to, mode, false);
   if (stamp == 0) return start_send(request, buf, count, type, comm, to, mode);
   address(request, comm, to, mode);
   request.post = g_clock;
@@ -184,7 +184,7 @@ void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, 
   g_clock += step_of(to.context);
   if (g_engine.looks_at_sends()) [[unlikely]]
     mode = look_at_send(buf, count, type, to, mode);
-  if (try_send_now(buf, count, type, comm, to, mode) != 0) return;
+  if (try_send_now(buf, count, type, comm, to, mode, true) != 0) return;
   Request request;
   request.blocking = true;
   start_send(request, buf, count, type, comm, to, mode);

@@ -67,7 +67,8 @@ void Engine::open_lane(int to) {
   inbox_word(to, bit / 64).fetch_or(uint64_t{1} << (bit % 64), std::memory_order_release);
 }
 
-uint64_t Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context) {
+uint64_t Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context,
+                              bool blocks) {
   if (bytes > eager_bytes_ || to == rank_) return 0;
   Outbound& out = out_[static_cast<size_t>(to)];
   if (!out.waiting.empty()) return 0;
@@ -84,7 +85,7 @@ uint64_t Engine::try_send_now(int to, const char* data, size_t bytes, int tag, c
   cell->tag = tag;
   std::byte* payload = cells == 1 ? cell->payload : reinterpret_cast<std::byte*>(cell + 1);
   if (bytes > 0) spmc::base::copy_memory(payload, data, bytes);  // an empty message may have no buffer
-  out.lane.publish(cell, cells, marker(kRecordEager, comm));
+  out.lane.publish(cell, cells, marker(kRecordEager, comm), !blocks);
   wake_rank(to);
   return stamp;
 }
@@ -149,7 +150,7 @@ bool Engine::push_first(Request& request, Outbound& out) {
   if (bytes > 0) {
     request.data.read_to_shared(cells == 1 ? cell->payload : reinterpret_cast<std::byte*>(cell + 1), bytes);
   }
-  out.lane.publish(cell, cells, marker(kRecordEager, *request.comm));
+  out.lane.publish(cell, cells, marker(kRecordEager, *request.comm), !request.blocking);
   request.started = true;
   finish_push(request);
   return true;

@@ -47,7 +47,7 @@ constexpr Ways kWaysAmd = {.lines = {.round = 128},
 // Intel (newer than Sapphire Rapids). A line that another core has read takes as long to be written to as a dirty one
 // to be read, so lines are fetched ahead; and to send dirty ones to the shared cache helps only in the lane. A small
 // window is best, as it was on Cascade Lake.
-constexpr Ways kWaysElse = {.lines = {.fetched = 65, .demoted = 65},
+constexpr Ways kWaysElse = {.lines = {.fetched = 65, .demoted = 65, .demoted_in_burst = 33},
                             .from_slab = (4u << 10) + 1,
                             .slab_pages = 4,
                             .window = 256u << 10,
@@ -74,7 +74,7 @@ Ways choose_ways(uint32_t ranks) {
     ways.from_slab = kFromSlabMany;
   }
   if (ranks > spmc::base::usable_cores()) {
-    ways.lines.fetched = ways.lines.demoted = 0;
+    ways.lines.fetched = ways.lines.demoted = ways.lines.demoted_in_burst = 0;
     ways.from_slab = std::max(ways.from_slab, kFromSlabCrowded);
     ways.slab_pages = kSlabPagesCrowded;
     ways.window = std::min(ways.window, kWindowCrowded);

@@ -80,7 +80,7 @@ void run(const std::function<void()>& body) { chan_job::run_job(chan_job::kDefau
 TEST_CASE("records of all lengths, whatever the consumer's distance") {
   run([] {
     std::mt19937 random(1);
-    for (const LineCare care : {LineCare{}, {2, kCells, kCells}, {kRound, 3, 5}, {kCells, 0, kCells}}) {
+    for (const LineCare care : {LineCare{}, {2, kCells, kCells, 0}, {kRound, 3, 5, 2}, {kCells, 0, kCells, 0}}) {
       Lane lane(care);
       for (int step = 0; step < 50'000; ++step) {
         // Now the producer is the quicker one, now the consumer.
@@ -96,7 +96,7 @@ TEST_CASE("records of all lengths, whatever the consumer's distance") {
 TEST_CASE("records of several cells go round in the first cells if the consumer keeps up") {
   run([] {
     constexpr size_t kBytes = 4 * kCellBytes;
-    Lane lane({kRound, 0, 0});
+    Lane lane({.round = kRound});
     for (int i = 0; i < 1000; ++i) {
       const int at = lane.put(kBytes);
       EXPECT(at >= 0 && at < static_cast<int>(kRound));
@@ -114,7 +114,7 @@ TEST_CASE("records of several cells go round in the first cells if the consumer 
 
 TEST_CASE("a producer that is ahead has the whole ring") {
   run([] {
-    Lane lane({kRound, 0, 0});
+    Lane lane({.round = kRound});
     int last = -1;
     for (int at = 0; (at = lane.put(4 * kCellBytes)) >= 0;) {
       EXPECT(at > last);

@@ -68,7 +68,9 @@ struct LineCare {
   // are asked for, so that they are here when those are written.
   uint32_t fetched = 0;
   // Of records of several, up to so many cells: when one is published, its lines go to the cache that both cores share.
+  // Of those that others may follow at once, which that would hold up: up to so many.
   uint32_t demoted = 0;
+  uint32_t demoted_in_burst = 0;
 };
 
 // The producer's end. Private to its space.
@@ -113,8 +115,9 @@ class LaneOut {
 
   // Publishes the record that was reserved last and filled in. The marker behind it is usually clear already, since
   // that behind the next one, which is taken to be as long, is cleared here too, off the path of the message: stores
-  // reach memory in order, and fetching that line before the message's would delay it.
-  void publish(Cell* header, uint32_t cells, uint32_t kind) {
+  // reach memory in order, and fetching that line before the message's would delay it. `in_burst`: it may be one of
+  // many, which the caller publishes before it waits.
+  void publish(Cell* header, uint32_t cells, uint32_t kind, bool in_burst = false) {
     produced_ += cells;
     if (cleared_ != produced_) cell_at(produced_).marker.store(0, std::memory_order_relaxed);
     header->marker.store(kind, std::memory_order_release);
@@ -124,7 +127,7 @@ class LaneOut {
       cell_at(cleared_).marker.store(0, std::memory_order_relaxed);
       if (cells <= care_.fetched) fetch_next(cells);
     }
-    if (cells > 1 && cells <= care_.demoted) demote(header, cells);
+    if (cells > 1 && cells <= (in_burst ? care_.demoted_in_burst : care_.demoted)) demote(header, cells);
   }
 
   // Of the record that was reserved last and is not published; without one, no later than where the next one begins.
