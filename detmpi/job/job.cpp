@@ -26,11 +26,12 @@ size_t page_aligned(size_t bytes) { return (bytes + spmc::kPageSize - 1) & ~(spm
 // The ways of messages. What is fastest is a matter of how the machine moves a line that is dirty in another core's
 // cache, so it was measured (docs/results/messages.md), with ping-pong, rings and pairs of ranks that have a core each.
 struct Ways {
-  chan::LineCare lines;  // of records in lanes; slabs and boards are fetched ahead if these are
-  uint64_t from_slab;    // bytes from which a message goes through a slab, not through the lane itself
-  uint32_t slab_pages;   // of each slab
-  uint64_t window;       // bytes over which a rank's slabs circulate soon
-  uint64_t most_window;  // and at most, if they do not suffice
+  chan::LineCare lines;        // of records in lanes; slabs and boards are fetched ahead if these are
+  uint64_t from_slab;          // bytes from which a message goes through a slab, not through the lane itself
+  uint64_t from_slab_crowded;  // the same with more ranks than cores
+  uint32_t slab_pages;         // of each slab
+  uint64_t window;             // bytes over which a rank's slabs circulate soon
+  uint64_t most_window;        // and at most, if they do not suffice
   DirectFrom direct_from;
   uint64_t board;  // bytes over which the areas of a board circulate
 };
@@ -39,6 +40,7 @@ struct Ways {
 // cache 1 MiB), so that slabs circulate over more than that cache holds, and all but short messages go through them.
 constexpr Ways kWaysAmd = {.lines = {.round = 128},
                            .from_slab = 3u << 10,
+                           .from_slab_crowded = 4u << 10,
                            .slab_pages = 2,
                            .window = 2u << 20,
                            .most_window = 4u << 20,
@@ -49,6 +51,7 @@ constexpr Ways kWaysAmd = {.lines = {.round = 128},
 // window is best, as it was on Cascade Lake.
 constexpr Ways kWaysElse = {.lines = {.fetched = 65, .demoted = 65, .demoted_in_burst = 33},
                             .from_slab = (4u << 10) + 1,
+                            .from_slab_crowded = DirectFrom::kNever,
                             .slab_pages = 4,
                             .window = 256u << 10,
                             .most_window = 512u << 10,
@@ -57,7 +60,6 @@ constexpr Ways kWaysElse = {.lines = {.fetched = 65, .demoted = 65, .demoted_in_
 constexpr uint64_t kWindowStep = 256u << 10;
 // With more ranks than cores those of a core share its cache, so nothing is fetched ahead, and the sender copies into
 // the window while the receiver could not run anyway.
-constexpr uint64_t kFromSlabCrowded = 4u << 10;
 constexpr uint32_t kSlabPagesCrowded = 2;
 constexpr uint64_t kWindowCrowded = 512u << 10;
 constexpr DirectFrom kDirectFromCrowded = {256u << 10, 256u << 10};
@@ -75,7 +77,7 @@ Ways choose_ways(uint32_t ranks) {
   }
   if (ranks > spmc::base::usable_cores()) {
     ways.lines.fetched = ways.lines.demoted = ways.lines.demoted_in_burst = 0;
-    ways.from_slab = std::max(ways.from_slab, kFromSlabCrowded);
+    ways.from_slab = std::max(ways.from_slab, ways.from_slab_crowded);
     ways.slab_pages = kSlabPagesCrowded;
     ways.window = std::min(ways.window, kWindowCrowded);
     ways.direct_from = kDirectFromCrowded;
