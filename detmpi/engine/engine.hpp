@@ -155,7 +155,7 @@ class Engine {
   // Puts the request's message under way: at once, or behind those that wait. Sets pushed, and complete if it is.
   void send(Request& request);
   // The fast path: a message of consecutive bytes that fits into a record. Its time of arrival; 0: it must go the long
-  // way.
+  // way. `blocks`: the program's call does, so that others do not follow at once.
   uint64_t try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context,
                         bool blocks);
   void push_waiting();

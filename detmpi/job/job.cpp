@@ -46,9 +46,9 @@ constexpr Ways kWaysAmd = {.lines = {.round = 128},
                            .most_window = 4u << 20,
                            .direct_from = {.blocking = 128u << 10, .pending = 128u << 10},
                            .board = 4u << 20};
-// Intel (newer than Sapphire Rapids). A line that another core has read takes as long to be written to as a dirty one
-// to be read, so lines are fetched ahead; and to send dirty ones to the shared cache helps only in the lane. A small
-// window is best, as it was on Cascade Lake.
+// All others; measured on a newer Intel (Emerald Rapids). A line that another core has read takes as long to be written
+// to as a dirty one to be read, so lines are fetched ahead; and to send dirty ones to the shared cache helps only in
+// the lane. A small window is best, as it was on Cascade Lake.
 constexpr Ways kWaysElse = {.lines = {.fetched = 65, .demoted = 65, .demoted_in_burst = 33},
                             .from_slab = (4u << 10) + 1,
                             .from_slab_crowded = DirectFrom::kNever,

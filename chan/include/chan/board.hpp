@@ -279,8 +279,7 @@ class Board {
   void fetch_next(size_t bytes) const {
     constexpr size_t kMost = 2048;
     if (bytes <= kPlaceBytes || needed(bytes) > settled_) return;
-    const std::byte* data = own_data(bytes);
-    for (size_t at = 0; at < std::min(bytes, kMost); at += 64) spmc::base::prefetch_to_write(data + at);
+    spmc::base::prefetch_to_write(own_data(bytes), std::min(bytes, kMost));
   }
   bool published(uint32_t member) const {
     return place(round_, member).round.load(std::memory_order_acquire) == round_ + 1;

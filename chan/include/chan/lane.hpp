@@ -9,8 +9,8 @@
 //   many lanes whether the consumer has passed all of it need not look into their rings.
 //
 //   A record is one header cell and, for a payload of more than kInCellBytes, the cells behind it; it never wraps.
-//   Records with such cells go round in the first cells of the ring as long as the consumer keeps up: lines that both
-//   have in their first-level caches move faster.
+//   Where it is faster (LineCare), records with such cells go round in the first cells of the ring as long as the
+//   consumer keeps up: lines that both have in their first-level caches move faster.
 //
 // Protocols. Single producer: only the producer writes cells. Consumed after fixed: a record exists for the consumer
 // once its marker is not 0, which the producer stores last, with release: that is the page's watermark moving up by a

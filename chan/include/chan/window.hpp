@@ -35,14 +35,14 @@ class SlabWindow {
     return slabs_.size() < limit_ && grow() ? find_free() : slab;
   }
 
-  // Asks for the lines of the first `bytes` of the slab that is taken next, if it is free, so that they are here when it
-  // is written; not for more than a first-level cache has room for beside the program's data.
+  // Asks for the lines of the first `bytes` of the slab that is taken next, if it is free, so that they are here when
+  // it is written; not for more than a first-level cache has room for beside the program's data. A stale state only
+  // leaves that out: nobody but the producer takes a slab that is free.
   void fetch_next(size_t bytes) const {
     constexpr size_t kMost = 8192;
     const spmc::EPageIndex slab = slabs_[next_];
     if (spmc::segment::pageinfo(slab).state.load(std::memory_order_relaxed) != spmc::kFrameFree) return;
-    const std::byte* data = spmc::segment::frame(slab);
-    for (size_t at = 0; at < std::min(bytes, kMost); at += 64) spmc::base::prefetch_to_write(data + at);
+    spmc::base::prefetch_to_write(spmc::segment::frame(slab), std::min(bytes, kMost));
   }
 
   // Consumer's side: the content has been copied out.

@@ -92,6 +92,11 @@ inline void cpu_relax() { __builtin_ia32_pause(); }
 inline void prefetch_to_write(const void* line) {
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
 }
+// The same of all lines of a block that begins with one.
+inline void prefetch_to_write(const void* block, size_t bytes) {
+  constexpr size_t kLine = 64;
+  for (size_t at = 0; at < bytes; at += kLine) prefetch_to_write(static_cast<const char*>(block) + at);
+}
 // The line was written here, and another core reads it next: to the cache that both share. A hint, of which processors
 // that do not know it take no notice.
 inline void demote_line(const void* line) { asm volatile("cldemote %0" : : "m"(*static_cast<const char*>(line))); }
