@@ -5,6 +5,9 @@
  *   pairs   ranks 2k and 2k + 1: MPI_Send there, then MPI_Send back
  *   halo    two MPI_Irecv, two MPI_Isend, MPI_Waitall: with both neighbours
  *
+ * Each of them twice: as it is; and so that what has come is read as well, in the same time (ring-read and so on),
+ * since a library may leave bytes where the reader must fetch them first.
+ *
  * Prints one JSON line per pattern and message size. us is the time of one exchange on rank 0 without the writing, the
  * median of several samples. */
 #define _POSIX_C_SOURCE 200809L
@@ -52,11 +55,23 @@ static void halo(const struct place *at, int bytes) {
 struct pattern {
   const char *name;
   void (*exchange)(const struct place *at, int bytes);
-  int sides; /* buffers to write */
+  int sides; /* buffers to write, and to read */
+  int reads;
 };
 
-static const struct pattern kPatterns[] = {{"ring", ring, 1}, {"pairs", pairs, 1}, {"halo", halo, 2}};
+static const struct pattern kPatterns[] = {{"ring", ring, 1, 0},        {"pairs", pairs, 1, 0},
+                                           {"halo", halo, 2, 0},        {"ring-read", ring, 1, 1},
+                                           {"pairs-read", pairs, 1, 1}, {"halo-read", halo, 2, 1}};
 static const int kPatternCount = sizeof kPatterns / sizeof kPatterns[0];
+
+static volatile long g_read;
+
+static void read_all(const char *from, long bytes) {
+  const long *const words = (const long *)from;
+  long sum = 0;
+  for (long i = 0; i < bytes / (long)sizeof *words; ++i) sum += words[i];
+  g_read = sum;
+}
 
 /* Time of `iterations` exchanges in us. */
 static double exchanges(const struct pattern *pattern, const struct place *at, long bytes, long iterations) {
@@ -65,6 +80,7 @@ static double exchanges(const struct pattern *pattern, const struct place *at, l
     for (int side = 0; side < pattern->sides; ++side) memset(at->out[kRight - side], (int)(i & 127), (size_t)bytes);
     const double start = bench_now_us();
     pattern->exchange(at, (int)bytes);
+    for (int side = 0; pattern->reads && side < pattern->sides; ++side) read_all(at->in[side], bytes);
     us += bench_now_us() - start;
   }
   return us;

@@ -80,7 +80,7 @@ void Exposure::find_out() {
   const Tokens there = published(neighbour);
   uint64_t token = 0;
   const pid_t process = process_of(rounds_.comm(), neighbour);
-  const bool can = g_job->direct_from.blocking != DirectFrom::kNever &&
+  const bool can = g_job->direct_from.one_way != DirectFrom::kNever &&
                    spmc::base::read_memory(process, there.read, &token, sizeof token).ok() && token == kToken &&
                    spmc::base::write_memory(process, there.written, &token, sizeof token).ok();
   rounds_.finish();

@@ -54,7 +54,7 @@ void Engine::block_until_complete(Request& request) {
   const bool receive = request.kind == RequestKind::kRecv;
   const bool logical =
       receive ? !request.matched : request.mode == SendMode::kSynchronous || request.kind == RequestKind::kGeneral;
-  const Wait wait{logical ? Wait::Kind::kAll : Wait::Kind::kPhysical, {}, &request};
+  const Wait wait{logical ? Wait::Kind::kAll : Wait::Kind::kPhysical, {}, &request, &request};
   block(wait, hint_for(request), [&request] { return request.complete; });
 }
 
@@ -75,7 +75,8 @@ void Engine::block_until_all_complete(std::span<const MPI_Request> handles) {
     }
     if (request->offer != 0) await_taker(*request);
     if (comes_at_once(*request)) continue;
-    block({Wait::Kind::kAll, handles}, hint_for(*request), [request] { return request->complete; });
+    const Wait wait{Wait::Kind::kAll, handles, nullptr, request};
+    block(wait, hint_for(*request), [request] { return request->complete; });
   }
 }
 
@@ -84,7 +85,7 @@ void Engine::block_until_all_complete(std::span<const MPI_Request> handles) {
 bool Engine::spin_poll(const Wait& wait, int hint) {
   ++polls_;
   if (hint != kAnySource && polls_ < kPollsBeforeAll && !publishing_is_due(wait)) {
-    if (hint >= 0) poll_source(hint, wait.request);
+    if (hint >= 0) poll_source(hint, wait.sought);
     if (matcher_.no_receives() || !awaits_decision(wait)) return false;
   }
   learn(wait);
@@ -116,12 +117,15 @@ bool Engine::publishing_is_due(const Wait& wait) const {
   return published_changes_ != changes_ + 1 && polls_ >= std::max(least, polls_before_publishing_) && somebody_asks();
 }
 
-// A look at the clocks first, at the lanes then: so what the clocks tell holds for what is not in the queues.
+// A look at the clocks first, at the lanes then: so what the clocks tell holds for what is not in the queues. It is not
+// adopted if the lanes were not read to the end, since the wait is over: the next message would come before its
+// receive, and be copied once more.
 void Engine::learn(const Wait& wait) {
   horizon_.begin_looks();
   look_at_clocks(wait);
   learn_of_acks(wait);
-  poll_all();
+  poll_all(wait.sought);
+  if (wait.sought != nullptr && wait.sought->complete) return;
   horizon_.adopt();
   look_for_lost_parts(wait);
   conclude_what_is_known(wait);

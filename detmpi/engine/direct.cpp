@@ -45,8 +45,9 @@ void plan_pieces(Offer& offer, const void* to, uint64_t bytes) {
 
 // For a message that nothing waits in front of: whoever then waits for it withdraws it in time (await_taker).
 bool Engine::try_offer(Request& request, Outbound& out) {
-  const uint64_t least = request.blocking ? direct_from_.blocking : direct_from_.pending;
-  if (request.data.size() < least) return false;
+  const size_t bytes = request.data.size();
+  if (bytes < (request.one_way ? direct_from_.one_way : direct_from_.pending)) return false;
+  if (request.one_way && bytes < direct_from_.surely && !medium_way_.is_direct()) return false;
   if (request.data.flat() == nullptr || ~offers_used_ == 0) return false;
   chan::Cell* cell = out.lane.try_reserve(1);
   if (cell == nullptr) return false;
@@ -205,10 +206,13 @@ void Engine::copy_pieces(Offer& offer, OfferSide side, int peer) {
   for (uint32_t piece = 0; claim_piece(offer, side, &piece);) {
     const uint64_t at = piece * offer.piece_bytes;
     const size_t bytes = std::min(offer.piece_bytes, offer.bytes - at);
+    const uint64_t begin = spmc::base::monotonic_ns();
     const auto copied =
         side == OfferSide::kSender
             ? spmc::base::write_memory(process, offer.to + at, reinterpret_cast<void*>(offer.from + at), bytes)
             : spmc::base::read_memory(process, offer.from + at, reinterpret_cast<void*>(offer.to + at), bytes);
+    if (side == OfferSide::kSender && offer.bytes < direct_from_.surely)
+      medium_way_.note(bytes, spmc::base::monotonic_ns() - begin);
     if (!copied) offer.failure.store(copied.error().code, relaxed);
     const bool last = offer.done.fetch_add(1, std::memory_order_acq_rel) + 1 == offer.pieces;
     if (last && side == OfferSide::kSender) wake_rank(peer);
@@ -217,7 +221,8 @@ void Engine::copy_pieces(Offer& offer, OfferSide side, int peer) {
 
 // Where the kernel does not let one rank into the other's memory, it will not do so the next time either.
 void Engine::learn_failure(int error) {
-  if (error == EPERM || error == EACCES || error == ENOSYS) direct_from_ = {DirectFrom::kNever, DirectFrom::kNever};
+  if (error == EPERM || error == EACCES || error == ENOSYS)
+    direct_from_.one_way = direct_from_.pending = DirectFrom::kNever;
 }
 
 }  // namespace detmpi

@@ -30,6 +30,7 @@
 #include "habits.hpp"
 #include "horizon.hpp"
 #include "job_table.hpp"
+#include "medium_way.hpp"
 #include "message.hpp"
 #include "offer.hpp"
 #include "published.hpp"
@@ -100,6 +101,7 @@ struct Wait {
   Kind kind = Kind::kAll;
   std::span<const MPI_Request> handles = {};  // those that are active count
   Request* request = nullptr;                 // one that may have no handle
+  const Request* sought = nullptr;            // the one, of these, that this look is for: complete, it ends it
   chan::match::Receive* probe = nullptr;
   const chan::match::Need* marks = nullptr;     // of a collective operation
   const Comm* comm = nullptr;                   // of probe and marks
@@ -203,7 +205,7 @@ class Engine {
 
   // --- progress (progress.cpp) ---
   void poll_source(int from, const Request* until);
-  void poll_all();
+  void poll_all(const Request* until = nullptr);
 
   // --- blocking (block.cpp) ---
   // Blocks until done() is true. `hint`: the source whose message will make it so; kAnySource: any lane may, and
@@ -484,7 +486,8 @@ class Engine {
   std::vector<Request*> late_;   // freed ones that are complete after the clock; freed parts that are kept back
   std::vector<Request*> acks_;   // synchronous sends by ack id - 1; null: free
   uint32_t acks_expected_ = 0;   // of them
-  DirectFrom direct_from_{DirectFrom::kNever, DirectFrom::kNever};
+  DirectFrom direct_from_{DirectFrom::kNever, DirectFrom::kNever, DirectFrom::kNever};
+  MediumWay medium_way_;
   spmc::EPageIndex offer_table_;   // none until the first offer
   uint32_t offers_used_ = 0;       // bit mask
   SentOffer sent_[kOffers];        // by entry

@@ -25,7 +25,7 @@ namespace detmpi {
 
 // Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may
 // be of different builds.
-inline constexpr uint32_t kJobVersion = 23;
+inline constexpr uint32_t kJobVersion = 24;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
@@ -68,12 +68,14 @@ struct alignas(64) RankRecord {
 };
 static_assert(sizeof(RankRecord) == 256);
 
-// Bytes from which a message is copied from buffer to buffer (offer.hpp). A send that blocks has nothing else to do;
-// one that does not would have its message copied into the window while the receiver is busy.
+// Bytes from which a message is copied from buffer to buffer (offer.hpp). Who only waits until the message is sent has
+// nothing else to do; another rank copies into the window while the receiver is busy, and reads what has come for it
+// while its own message is read.
 struct DirectFrom {
   static constexpr uint64_t kNever = ~uint64_t{0};
-  uint64_t blocking;
-  uint64_t pending;
+  uint64_t one_way;  // of a send that blocks
+  uint64_t surely;   // the same; if it is shorter, only where that is faster (medium_way.hpp)
+  uint64_t pending;  // of one that does not, and of MPI_Sendrecv
 };
 
 struct alignas(4096) JobTable {

@@ -180,13 +180,14 @@ void p2p_start_with_nobody(Request& request, RequestKind kind) {
   request.post = request.stamp = g_clock;
 }
 
-void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to, SendMode mode) {
+void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to, SendMode mode, bool one_way) {
   g_clock += step_of(to.context);
   if (g_engine.looks_at_sends()) [[unlikely]]
     mode = look_at_send(buf, count, type, to, mode);
   if (try_send_now(buf, count, type, comm, to, mode, true) != 0) return;
   Request request;
   request.blocking = true;
+  request.one_way = one_way;
   start_send(request, buf, count, type, comm, to, mode);
   if (!request.complete) g_engine.block_until_complete(request);
   g_engine.observe(request);

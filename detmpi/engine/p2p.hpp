@@ -19,8 +19,10 @@ struct Peer {
   uint32_t context;
 };
 
-// Blocking. They return an error code for a truncated message only.
-void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to, SendMode mode);
+// Blocking. They return an error code for a truncated message only. `one_way`: the caller has nothing to receive
+// meanwhile.
+void p2p_send(const void* buf, int64_t count, const Datatype& type, Comm& comm, Peer to, SendMode mode,
+              bool one_way = true);
 int p2p_recv(void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from, MPI_Status* status);
 // The same in two halves, where something else may end the wait: true if the message has come, of `sent` bytes; else
 // the receive must be posted.

@@ -59,9 +59,12 @@ void Engine::learn_sources() {
   }
 }
 
-void Engine::poll_all() {
+void Engine::poll_all(const Request* until) {
   learn_sources();
-  for (size_t i = 0; i < sources_.size(); ++i) poll_source(sources_[i], nullptr);
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    poll_source(sources_[i], until);
+    if (until != nullptr && until->complete) break;
+  }
   if (offers_used_ != 0) advance_offers();
   if (!blocked_to_.empty()) push_waiting();
   if (!late_.empty()) delete_late();

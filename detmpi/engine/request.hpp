@@ -130,6 +130,7 @@ struct Request : chan::match::Receive {
   bool detached = false;   // freed by the program: nobody waits for it, and it goes when it is complete
   bool given_up = false;   // part of an operation that the program has freed
   bool blocking = false;   // the call waits for it: it can be neither tested nor cancelled
+  bool one_way = false;    // send, blocking: the rank has nothing to receive meanwhile
   bool cancelled = false;  // receive, complete
   bool ack_due = false;    // receive: of a synchronous message that is not acknowledged yet
   bool truncated = false;

@@ -134,7 +134,8 @@ int sendrecv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype,
   if (source == MPI_PROC_NULL) empty_status(status, MPI_PROC_NULL);
   else p2p_start_recv(receive, recvbuf, recvcount, recvtype, comm, {source, recvtag, user_context(comm)});
   if (dest != MPI_PROC_NULL) {
-    p2p_send(sendbuf, sendcount, sendtype, comm, {dest, sendtag, user_context(comm)}, SendMode::kStandard);
+    p2p_send(sendbuf, sendcount, sendtype, comm, {dest, sendtag, user_context(comm)}, SendMode::kStandard,
+             source == MPI_PROC_NULL);
   }
   if (source == MPI_PROC_NULL) return MPI_SUCCESS;
   if (!receive.complete) g_engine.block_until_complete(receive);

@@ -31,6 +31,7 @@ struct Ways {
   uint64_t from_slab_crowded;  // the same with more ranks than cores
   uint32_t slab_pages;         // of each slab
   uint64_t window;             // bytes over which a rank's slabs circulate soon
+  uint64_t window_crowded;     // the same with more ranks than cores
   uint64_t most_window;        // and at most, if they do not suffice
   DirectFrom direct_from;
   uint64_t board;  // bytes over which the areas of a board circulate
@@ -43,8 +44,9 @@ constexpr Ways kWaysAmd = {.lines = {.round = 128},
                            .from_slab_crowded = 4u << 10,
                            .slab_pages = 2,
                            .window = 2u << 20,
+                           .window_crowded = 512u << 10,
                            .most_window = 4u << 20,
-                           .direct_from = {.blocking = 128u << 10, .pending = 128u << 10},
+                           .direct_from = {.one_way = 128u << 10, .surely = 128u << 10, .pending = 128u << 10},
                            .board = 4u << 20};
 // All others; measured on a newer Intel (Emerald Rapids). A line that another core has read takes as long to be written
 // to as a dirty one to be read, so lines are fetched ahead; and to send dirty ones to the shared cache helps only in
@@ -52,34 +54,35 @@ constexpr Ways kWaysAmd = {.lines = {.round = 128},
 constexpr Ways kWaysElse = {.lines = {.fetched = 65, .demoted = 65, .demoted_in_burst = 33},
                             .from_slab = (4u << 10) + 1,
                             .from_slab_crowded = DirectFrom::kNever,
-                            .slab_pages = 4,
-                            .window = 256u << 10,
+                            .slab_pages = 8,
+                            .window = 512u << 10,
+                            .window_crowded = 256u << 10,
                             .most_window = 512u << 10,
-                            .direct_from = {.blocking = 16u << 10, .pending = 32u << 10},
+                            .direct_from = {.one_way = 16u << 10, .surely = 256u << 10, .pending = 256u << 10},
                             .board = 0};
 constexpr uint64_t kWindowStep = 256u << 10;
 // With more ranks than cores those of a core share its cache, so nothing is fetched ahead, and the sender copies into
 // the window while the receiver could not run anyway.
 constexpr uint32_t kSlabPagesCrowded = 2;
-constexpr uint64_t kWindowCrowded = 512u << 10;
-constexpr DirectFrom kDirectFromCrowded = {256u << 10, 256u << 10};
+constexpr DirectFrom kDirectFromCrowded = {256u << 10, 256u << 10, 256u << 10};
 constexpr uint64_t kBoardCrowded = 2u << 20;
 // With more ranks the memory of all windows is kept within bounds.
 constexpr uint32_t kManyRanks = 16;
 constexpr uint64_t kFromSlabMany = DirectFrom::kNever;
+constexpr uint64_t kWindowMany = 256u << 10, kMostWindowMany = 512u << 10;
 
 Ways choose_ways(uint32_t ranks) {
   Ways ways = __builtin_cpu_is("amd") ? kWaysAmd : kWaysElse;
   if (ranks > kManyRanks) {
-    ways.window = kWaysElse.window;
-    ways.most_window = kWaysElse.most_window;
+    ways.window = kWindowMany;
+    ways.most_window = kMostWindowMany;
     ways.from_slab = kFromSlabMany;
   }
   if (ranks > spmc::base::usable_cores()) {
     ways.lines.fetched = ways.lines.demoted = ways.lines.demoted_in_burst = 0;
     ways.from_slab = std::max(ways.from_slab, ways.from_slab_crowded);
     ways.slab_pages = kSlabPagesCrowded;
-    ways.window = std::min(ways.window, kWindowCrowded);
+    ways.window = std::min(ways.window, ways.window_crowded);
     ways.direct_from = kDirectFromCrowded;
     ways.board = std::min(ways.board, kBoardCrowded);
   }
@@ -160,7 +163,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.grace_ns = static_cast<uint64_t>(options.grace_s * 1e9);
   plan.stuck_grace_ns = static_cast<uint64_t>(options.stuck_grace_s * 1e9);
   choose_sizes(plan);
-  if (options.direct_from) plan.direct_from = {*options.direct_from, *options.direct_from};
+  if (const auto& from = options.direct_from) plan.direct_from = {*from, *from, *from};
   plan.ranks_offset = sizeof(JobTable);
   plan.lanes_offset = plan.ranks_offset + page_aligned(n * sizeof(RankRecord));
   plan.sent_offset = plan.lanes_offset + page_aligned(n * n * sizeof(chan::LaneLine));

@@ -51,7 +51,7 @@ constexpr Control kControls[] = {
     {"direct_from_blocking",
      "Bytes from which a blocking send is copied from buffer to buffer (detmpirun --direct-from).",
      Category::kTransport, MPI_UNSIGNED_LONG_LONG, nullptr,
-     [](const JobTable& job) { return job.direct_from.blocking; }},
+     [](const JobTable& job) { return job.direct_from.one_way; }},
     {"direct_from_pending", "Bytes from which a nonblocking send is copied from buffer to buffer.",
      Category::kTransport, MPI_UNSIGNED_LONG_LONG, nullptr,
      [](const JobTable& job) { return job.direct_from.pending; }},
