@@ -65,6 +65,7 @@ using Queue = chan::match::Queue<T>;
 struct Outbound {  // to one rank
   chan::LaneOut lane;
   Queue<Request> waiting;  // sends that found no room; while not empty, all sends queue here
+  MediumWay medium;
 };
 
 // A message of which something is still to come: goes to exactly one of the two.
@@ -349,6 +350,7 @@ class Engine {
   void take_offer(int from, OfferName name, Request& request);
   void advance_taken();
   void finish_taken(const TakenOffer& taken);
+  MediumWay* trial_of(const Offer& offer, OfferSide side, int peer);
   void copy_pieces(Offer& offer, OfferSide side, int peer);
   void learn_failure(int error);
 
@@ -487,7 +489,6 @@ class Engine {
   std::vector<Request*> acks_;   // synchronous sends by ack id - 1; null: free
   uint32_t acks_expected_ = 0;   // of them
   DirectFrom direct_from_{DirectFrom::kNever, DirectFrom::kNever, DirectFrom::kNever};
-  MediumWay medium_way_;
   spmc::EPageIndex offer_table_;   // none until the first offer
   uint32_t offers_used_ = 0;       // bit mask
   SentOffer sent_[kOffers];        // by entry
