@@ -250,6 +250,14 @@ int conclude_some(const Requests& requests, const std::vector<size_t>& which, MP
   return failed.code();
 }
 
+// What the others do rests on an operation that is under way, so it is neither freed nor cancelled.
+int check_can_be(const char* done, const Request& request) {
+  if (request.kind != RequestKind::kOperation || !request.active || request.operation->freeable()) return MPI_SUCCESS;
+  blame(request);
+  return make_error(MPI_ERR_REQUEST, "a %s operation that is under way cannot be %s",
+                    request.operation->collective() ? "collective" : "partitioned", done);
+}
+
 }  // namespace
 
 int wait(MPI_Request* handle, MPI_Status* status) {
@@ -351,12 +359,8 @@ int request_free(MPI_Request* handle) {
   if (const int code = check_handles(1, handle); code != MPI_SUCCESS) return code;
   if (*handle == MPI_REQUEST_NULL) return make_error(MPI_ERR_REQUEST, "MPI_REQUEST_NULL cannot be freed");
   Request& request = *request_from(*handle);
+  if (const int code = check_can_be("freed", request); code != MPI_SUCCESS) return code;
   const bool operation = request.kind == RequestKind::kOperation;
-  if (operation && request.active && !request.operation->freeable()) {
-    blame(request);
-    return make_error(MPI_ERR_REQUEST, "a %s operation that is under way cannot be freed",
-                      request.operation->collective() ? "collective" : "partitioned");
-  }
   *handle = MPI_REQUEST_NULL;
   if (request.kind == RequestKind::kGeneral) return general_give_up(request);
   if (operation) operation_give_up(std::move(request.operation), *request.comm);
@@ -394,8 +398,10 @@ int cancel(MPI_Request* handle) {
   if (*handle == MPI_REQUEST_NULL) return make_error(MPI_ERR_REQUEST, "there is no request to cancel");
   if (const int code = check_handles(1, handle); code != MPI_SUCCESS) return code;
   Request* request = active_request(*handle);
-  if (request != nullptr && request->kind == RequestKind::kGeneral) return general_cancel(*request);
-  if (request == nullptr || request->kind != RequestKind::kRecv || request->peer == MPI_PROC_NULL) return MPI_SUCCESS;
+  if (request == nullptr) return MPI_SUCCESS;
+  if (request->kind == RequestKind::kGeneral) return general_cancel(*request);
+  if (const int code = check_can_be("cancelled", *request); code != MPI_SUCCESS) return code;
+  if (request->kind != RequestKind::kRecv || request->peer == MPI_PROC_NULL) return MPI_SUCCESS;
   std::optional<bool> cancelled;
   g_engine.expect_cancels();
   g_engine.set_cancelling(true);

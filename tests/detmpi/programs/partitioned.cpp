@@ -229,6 +229,7 @@ void errors() {
   EXPECT(error_class(MPI_Pready_range(0, 3, send)) == MPI_ERR_ARG);  // none of them is, now
   MPI_Request copy = send;
   EXPECT(error_class(MPI_Request_free(&copy)) == MPI_ERR_REQUEST);
+  EXPECT(error_class(MPI_Cancel(&send)) == MPI_ERR_REQUEST && error_class(MPI_Cancel(&receive)) == MPI_ERR_REQUEST);
   EXPECT(MPI_Pready_list(2, twice, send) == MPI_SUCCESS && MPI_Pready(1, send) == MPI_SUCCESS);
   EXPECT(MPI_Wait(&send, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   const int code = MPI_Wait(&receive, MPI_STATUS_IGNORE);

@@ -107,6 +107,7 @@ void on_its_communicator() {
       MPI_Ibarrier(comm, &requests[0]);
       EXPECT(error_class(MPI_Start(&requests[0])) == MPI_ERR_REQUEST);
       EXPECT(error_class(MPI_Request_free(&requests[0])) == MPI_ERR_REQUEST);
+      EXPECT(error_class(MPI_Cancel(&requests[0])) == MPI_ERR_REQUEST);
       MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
       MPI_Comm_free(&comm);
     }
