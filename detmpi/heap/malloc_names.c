@@ -62,11 +62,16 @@ typedef void* (*take_type)(size_t);
 static void* take_next(size_t size) { return NEXT(malloc, malloc_type)(size); }
 static void* take_next_zeroed(size_t size) { return NEXT(calloc, calloc_type)(1, size); }
 
-// NULL where there is no room for a long block; there may be for the block alone.
+// NULL where there is no room for a long block; there may be for the block alone. Its place is everybody's, also where
+// a call of the library's wants it for its alignment: the malloc of another library of DetMPI's, which may be next, is
+// not to take it from the library's own heap, to which the block could not be given back.
 static void* take_long(take_type take, size_t size) {
+  const _Bool inside = detmpi_inside_library;
+  detmpi_inside_library = 0;
   detmpi_places_long = 1;
   void* const taken = take(detmpi_room_for_long(size));
   detmpi_places_long = 0;
+  detmpi_inside_library = inside;
   return taken == NULL ? NULL : detmpi_place_long(taken, size);
 }
 

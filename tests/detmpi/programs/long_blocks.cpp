@@ -1,6 +1,6 @@
-// Long blocks from malloc, calloc, realloc and those for alignments: they keep what is in them, in any sequence of
-// calls and from any thread, lie in whole huge pages, each further on in its page than the one before, grow without
-// copies, and leave nothing behind. Prints where they lie.
+// Long blocks from malloc, calloc, realloc, MPI_Alloc_mem and those for alignments: they keep what is in them, in any
+// sequence of calls and from any thread, lie in whole huge pages, each further on in its page than the one before, grow
+// without copies, and leave nothing behind. Prints where they lie.
 #include <malloc.h>
 #include <sys/resource.h>
 
@@ -205,6 +205,18 @@ uint64_t random_calls(unsigned seed, int calls) {
   return hash;
 }
 
+// A call of the library's gives blocks, too, which are the program's.
+void from_mpi() {
+  for (const size_t size : {kHugePage - 64, kHugePage, 3 * kHugePage + 17}) {
+    Block block{nullptr, size};
+    MPI_Alloc_mem(static_cast<MPI_Aint>(size), MPI_INFO_NULL, &block.bytes);
+    block.fill(9);
+    EXPECT(size < kHugePage || offset_of(block.bytes) <= 16 * 8256);
+    EXPECT(block.holds(size));
+    MPI_Free_mem(block.bytes);
+  }
+}
+
 void from_threads() {
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 4; ++i) threads.emplace_back([i] { random_calls(100 + i, 150); });
@@ -225,6 +237,7 @@ int main(int argc, char** argv) {
   resized();
   grows_without_copies();
   const uint64_t hash = random_calls(static_cast<unsigned>(g_rank), 600);
+  from_mpi();
   from_threads();
   std::printf("rank %d: blocks at %016llx\n", g_rank, static_cast<unsigned long long>(hash));
 }
