@@ -58,7 +58,7 @@ constexpr Ways kWaysElse = {.lines = {.fetched = 65, .demoted = 65, .demoted_in_
                             .window = 512u << 10,
                             .window_crowded = 256u << 10,
                             .most_window = 512u << 10,
-                            .direct_from = {.one_way = 16u << 10, .surely = 256u << 10, .pending = 256u << 10},
+                            .direct_from = {.one_way = 16u << 10, .surely = 256u << 10, .pending = 128u << 10},
                             .board = 0};
 constexpr uint64_t kWindowStep = 256u << 10;
 // With more ranks than cores those of a core share its cache, so nothing is fetched ahead, and the sender copies into
