@@ -6,6 +6,7 @@
 #include <chan/match/decide.hpp>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "../object/call.hpp"
@@ -69,6 +70,22 @@ int check_handles(int count, const MPI_Request handles[]) {
       return make_error(MPI_ERR_REQUEST, "request %d of %d is not a valid handle (0x%08x)", i, count,
                         static_cast<unsigned>(handles[i]));
     }
+  }
+  return MPI_SUCCESS;
+}
+
+// Of several requests: no active one twice. It is gone when it has been concluded, and its handle is nobody's then.
+int check_list(int count, const MPI_Request handles[]) {
+  if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
+  static uint64_t lists = 0;
+  ++lists;
+  for (int i = 0; i < count; ++i) {
+    Request* const request = active_request(handles[i]);
+    if (request == nullptr || std::exchange(request->listed, lists) != lists) continue;
+    blame(*request);
+    return make_error(MPI_ERR_REQUEST, "requests %d and %d of %d are the same (0x%08x)",
+                      static_cast<int>(std::find(handles, handles + i, handles[i]) - handles), i, count,
+                      static_cast<unsigned>(handles[i]));
   }
   return MPI_SUCCESS;
 }
@@ -286,21 +303,21 @@ int test(MPI_Request* handle, int* flag, MPI_Status* status) {
 }
 
 int waitall(int count, MPI_Request handles[], MPI_Status statuses[]) {
-  if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
+  if (const int code = check_list(count, handles); code != MPI_SUCCESS) return code;
   g_engine.settle_held(true);
   g_engine.block_until_all_complete({handles, static_cast<size_t>(count)});
   return conclude_all(count, handles, statuses);
 }
 
 int testall(int count, MPI_Request handles[], int* flag, MPI_Status statuses[]) {
-  if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
+  if (const int code = check_list(count, handles); code != MPI_SUCCESS) return code;
   const Requests requests(count, handles);
   *flag = requests.none() || poll_for_all(requests);
   return *flag ? conclude_all(count, handles, statuses) : MPI_SUCCESS;
 }
 
 int waitany(int count, MPI_Request handles[], int* index, MPI_Status* status) {
-  if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
+  if (const int code = check_list(count, handles); code != MPI_SUCCESS) return code;
   const Requests requests(count, handles);
   if (requests.none()) {
     *index = MPI_UNDEFINED;
@@ -317,7 +334,7 @@ int waitany(int count, MPI_Request handles[], int* index, MPI_Status* status) {
 }
 
 int testany(int count, MPI_Request handles[], int* index, int* flag, MPI_Status* status) {
-  if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
+  if (const int code = check_list(count, handles); code != MPI_SUCCESS) return code;
   const Requests requests(count, handles);
   *index = MPI_UNDEFINED;
   *flag = 1;
@@ -335,7 +352,7 @@ int testany(int count, MPI_Request handles[], int* index, int* flag, MPI_Status*
 }
 
 int waitsome(int count, MPI_Request handles[], int* outcount, int indices[], MPI_Status statuses[]) {
-  if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
+  if (const int code = check_list(count, handles); code != MPI_SUCCESS) return code;
   const Requests requests(count, handles);
   if (requests.none()) {
     *outcount = MPI_UNDEFINED;
@@ -346,7 +363,7 @@ int waitsome(int count, MPI_Request handles[], int* outcount, int indices[], MPI
 }
 
 int testsome(int count, MPI_Request handles[], int* outcount, int indices[], MPI_Status statuses[]) {
-  if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
+  if (const int code = check_list(count, handles); code != MPI_SUCCESS) return code;
   const Requests requests(count, handles);
   if (requests.none()) {
     *outcount = MPI_UNDEFINED;

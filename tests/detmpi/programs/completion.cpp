@@ -237,11 +237,47 @@ void synchronous() {
   }
 }
 
+// An error before anything is waited for: the requests are as they were.
+void listed_twice() {
+  int in = -1, count = 0, flag = 0, indices[3];
+  MPI_Status statuses[3];
+  MPI_Request request;
+  MPI_Irecv(&in, 1, MPI_INT, left(), 0, kComm, &request);
+  MPI_Request requests[] = {request, MPI_REQUEST_NULL, request};
+  MPI_Comm_set_errhandler(kComm, MPI_ERRORS_RETURN);
+  const int codes[] = {MPI_Waitall(3, requests, statuses),
+                       MPI_Testall(3, requests, &flag, statuses),
+                       MPI_Waitany(3, requests, &count, statuses),
+                       MPI_Testany(3, requests, &count, &flag, statuses),
+                       MPI_Waitsome(3, requests, &count, indices, statuses),
+                       MPI_Testsome(3, requests, &count, indices, statuses)};
+  MPI_Comm_set_errhandler(kComm, MPI_ERRORS_ARE_FATAL);
+  for (const int code : codes) {
+    EXPECT(error_class(code) == MPI_ERR_REQUEST && error_text(code).find("requests 0 and 2 of 3") == 0);
+  }
+  const int value = g_rank;
+  MPI_Send(&value, 1, MPI_INT, right(), 0, kComm);
+  requests[2] = MPI_REQUEST_NULL;
+  MPI_Waitall(3, requests, statuses);
+  EXPECT(in == left() && requests[0] == MPI_REQUEST_NULL);
+}
+
+// Nothing is waited for, so nothing is wrong.
+void inactive_listed_twice() {
+  MPI_Request request;
+  MPI_Send_init(nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, kComm, &request);
+  MPI_Request requests[] = {request, request};
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Request_free(&request);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
   nothing_to_wait_for();
+  listed_twice();
+  inactive_listed_twice();
   errors_in_statuses();
   one_by_one();
   all();
