@@ -278,10 +278,14 @@ void job_abort(int code, const char* line, bool in_engine) {
   end_with(code, line);
 }
 
-// Where it is, only the one asks who tells it.
+// Where it is, only the one asks who tells it. After MPI_Finalize that is every rank: each ends in its own time
+// (RankWatch::conclude).
 void job_abort_in_call(int code, const std::string& text) {
-  become_first_to_end(code, Stay::kAtWork);
-  end_with(code, ("DetMPI: " + text + ", at " + text_of(calling_place()) + "; the job ends\n").c_str());
+  const bool ends_job = g_job_state != JobState::kAfter;
+  if (ends_job) become_first_to_end(code, Stay::kAtWork);
+  else spmc::base::flush_stdio();
+  const char* end = ends_job ? "; the job ends\n" : "\n";
+  end_with(code, ("DetMPI: " + text + ", at " + text_of(calling_place()) + end).c_str());
 }
 
 void job_abort_mismatch(int code, const std::string& text) {

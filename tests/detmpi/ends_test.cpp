@@ -190,6 +190,22 @@ TEST_CASE("of ranks that end badly after MPI_Finalize the first one's exit code 
   }
 }
 
+TEST_CASE("a call after MPI_Finalize ends its rank, as any bad end does then") {
+  constexpr int kErrOther = 15;
+  for (const char* start : kStarts) {
+    const RunResult result = end(start, "argument", "each after", 0, 3);
+    INFO(start << "\n" << result.err);
+    CHECK(result.exit_code == kErrOther);
+    size_t at = 0;
+    for (const char* rank : {"rank 0", "rank 1", "rank 2"}) {
+      at = result.err.find(std::string("DetMPI: ") + rank + ": MPI_Send: called after MPI_Finalize, at ", at);
+      CHECK(at != std::string::npos);
+    }
+    CHECK(times(result.err, "\n") == 3);
+    CHECK(times(result.err, "the job ends") == 0);
+  }
+}
+
 TEST_CASE("an error that nobody handles ends the job and names the call") {
   for (const char* start : kStarts) {
     for (const char* how : {"argument", "truncate"}) {
