@@ -43,9 +43,12 @@ inline bool at_root(int root, const Comm& comm) { return comm.inter ? root == MP
 inline bool counts_at_leaf(int root, const Comm& comm) { return !comm.inter || root >= 0; }
 inline bool counts_at_member(int root, const Comm& comm) { return !comm.inter || root != MPI_PROC_NULL; }
 
-// A null buffer is good for a type with absolute addresses (MPI_BOTTOM), and when no data are moved.
-inline bool null_buffer(const void* buffer, MPI_Count count, const Datatype* type) {
-  return buffer == nullptr && count > 0 && type->size > 0 && type->true_lb == 0;
+// A null buffer is good for a type with absolute addresses (MPI_BOTTOM), MPI_IN_PLACE for none; and both when no data
+// are moved. One unsigned comparison where the buffer is good: MPI_IN_PLACE is the last address.
+inline bool no_buffer(const void* buffer, MPI_Count count, const Datatype* type) {
+  if (reinterpret_cast<uintptr_t>(buffer) + 1 > 1) [[likely]]
+    return false;
+  return count > 0 && type->size > 0 && (buffer != nullptr || type->true_lb == 0);
 }
 
 // More bytes than there are addresses. What is less does not overflow when it is multiplied by a number of ranks.
@@ -87,6 +90,7 @@ int first_nowhere(Integers counts, Displacements displs, int first, int end, con
 [[gnu::cold]] int fail_root(int root);
 [[gnu::cold]] int fail_tag(const char* parameter, int tag, bool receive);
 [[gnu::cold]] int fail_no_topology(const Comm& comm);
+[[gnu::cold]] int fail_no_buffer(const char* parameter, const void* buffer, MPI_Count count);
 [[gnu::cold]] int fail_same_memory(const char* sent, const char* received);
 [[gnu::cold]] int fail_too_long(const char* parameter, MPI_Count count, const Datatype& type);
 [[gnu::cold]] int fail_too_long_at(const char* parameter, Integers counts, int n, const Datatype& type);

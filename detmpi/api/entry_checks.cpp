@@ -120,6 +120,11 @@ int fail_tag(const char* parameter, int tag, bool receive) {
   return fail(MPI_ERR_TAG, "invalid %s %d (%s)", parameter, tag, allowed);
 }
 
+int fail_no_buffer(const char* parameter, const void* buffer, MPI_Count count) {
+  if (buffer == MPI_IN_PLACE) return fail(MPI_ERR_BUFFER, "%s is MPI_IN_PLACE", parameter);
+  return fail(MPI_ERR_BUFFER, "%s is null, but %ld elements are to be moved", parameter, count);
+}
+
 int fail_same_memory(const char* sent, const char* received) {
   return fail(MPI_ERR_BUFFER, "%s and %s are the same memory", sent, received);
 }

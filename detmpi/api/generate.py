@@ -125,19 +125,18 @@ def fill(template, function, param):
     values = {"n": param.name, "o": param.name + "_o", "a": param.argument}
     if param.kind_name in BUFFERS:
         count, datatype = function.after(param, COUNTS), function.after(param, TYPES)
-        values |= {"count": count.name, "type": datatype.name + "_o", "countvalue": count.name}
+        values |= {"count": count.name, "type": datatype.name + "_o"}
     for key, value in values.items():
         template = template.replace("{" + key + "}", value)
     return template
 
 
 def buffer_checks(function, param):
-    """Null buffers, where count and datatype are single values."""
+    """Buffers that are no memory, where count and datatype are single values."""
     count, datatype = function.after(param, COUNTS), function.after(param, TYPES)
     if not count or not datatype or count.kind_name != "count" or datatype.kind_name != "datatype":
         return []
-    condition, failure, cls = BUFFER[0]
-    failure = failure.replace("{count} elements", "%ld elements")
+    condition, failure, cls = BUFFER
     if any(p.kind_name == "topo_comm" for p in function.params):
         condition += f" && edges_{'out' if param.kind_name == 'sbuf' else 'in'}(*comm_o) > 0"
     return [(condition, failure, cls)]

@@ -68,8 +68,7 @@ def types_of(ctype, text, length, committed):
 
 
 EDGES = "{a}(*comm_o)"  # the number of the neighbours on one side
-BUFFER = (("null_buffer({n}, {count}, {type})", 'fail(MPI_ERR_BUFFER, "{n} is null, but {count} elements '
-           'are to be moved", MPI_Count({countvalue}))', "MPI_ERR_BUFFER"),)
+BUFFER = ("no_buffer({n}, {count}, {type})", 'fail_no_buffer("{n}", {n}, {count})', "MPI_ERR_BUFFER")
 STATUS = (("bad_status({n})", 'fail_null(MPI_ERR_ARG, "{n}")', "MPI_ERR_ARG"),)
 COMMITTED = (("!{o}->committed", 'fail(MPI_ERR_TYPE, "{n} has not been committed (MPI_Type_commit)")',
               "MPI_ERR_TYPE"),)

@@ -41,6 +41,7 @@ GOOD = {
 NULL_ARG = [("nullptr", "MPI_ERR_ARG")]
 NEGATIVE = [("-1", "MPI_ERR_COUNT")]
 NULL_BUFFER = [("nullptr", "MPI_ERR_BUFFER")]
+NO_BUFFER = NULL_BUFFER + [("MPI_IN_PLACE", "MPI_ERR_BUFFER")]
 BAD_COUNTS = NULL_ARG + [("g_negative", "MPI_ERR_COUNT")]
 BAD_TYPES = NULL_ARG + [("g_bad_types", "MPI_ERR_TYPE")]
 BAD_TYPE_LIST = NULL_ARG + [("g_bad_types + 2", "MPI_ERR_TYPE")]  # of length 1
@@ -74,7 +75,7 @@ BAD = {
     "key": [("nullptr", "MPI_ERR_INFO_KEY"), ('""', "MPI_ERR_INFO_KEY")],
     "requests": [("nullptr", "MPI_ERR_REQUEST")], "request_io": [("nullptr", "MPI_ERR_REQUEST")],
     "request_ref": [("nullptr", "MPI_ERR_REQUEST")],
-    "sbuf": NULL_BUFFER, "sbufi": NULL_BUFFER, "rbuf": NULL_BUFFER, "rbufi": NULL_BUFFER, "iobuf": NULL_BUFFER,
+    "sbuf": NO_BUFFER, "sbufi": NULL_BUFFER, "rbuf": NO_BUFFER, "rbufi": NULL_BUFFER, "iobuf": NO_BUFFER,
 }
 # Pointers that may be null.
 OPTIONAL = {
