@@ -129,9 +129,16 @@ std::string label(const Comm& comm) {
 
 std::string subject(const Comm& comm) { return "mismatched collective operations on " + label(comm); }
 
+// Of counts a signature has the hash alone, so that both sides may read the same.
+const char* what_differs(const Signature& one, const Signature& other) {
+  return one.text() == other.text() && one.has_counts() ? ": the counts of the members differ" : "";
+}
+
 std::string text_of(Comm& comm, const Pair& pair) {
   if (!pair) return subject(comm) + ", in an operation before this one";
-  return subject(comm) + ": " + side_of(comm, pair->first) + "; " + side_of(comm, pair->second);
+  const auto& [one, other] = *pair;
+  return subject(comm) + ": " + side_of(comm, one) + "; " + side_of(comm, other) +
+         what_differs(Signature(one.note), Signature(other.note));
 }
 
 int class_of(Comm& comm, const Pair& pair, const Sides& sides) {

@@ -72,6 +72,7 @@ class Signature {
   }
   uint64_t bytes() const { return what_[1]; }
   bool agrees_on_size() const { return size_kind() == Size::kBytes || size_kind() == Size::kCounts; }
+  bool has_counts() const { return size_kind() == Size::kCounts; }
   // The sizes of messages as well.
   bool same_sizes(const Signature& other) const {
     return comparable() == other.comparable() && what_[1] == other.what_[1];

@@ -40,6 +40,8 @@ constexpr Mismatch kOnTheBoard[] = {
     {"allgather_count", "MPI_Allgather(4 bytes)", "MPI_Allgather(8 bytes)"},
     {"alltoall_count", "MPI_Alltoall(4 bytes)", "MPI_Alltoall(8 bytes)"},
     {"alltoall_long", "MPI_Alltoall(36000 bytes)", "MPI_Alltoall(40000 bytes)"},
+    {"allgatherv_counts", "MPI_Allgatherv", "MPI_Allgatherv"},
+    {"reduce_scatter_counts", "MPI_Reduce_scatter(MPI_SUM, int32)", "MPI_Reduce_scatter(MPI_SUM, int32)"},
     {"bcast_never_read", "MPI_Bcast(root 0, 4 bytes)", "MPI_Bcast(root 2, 4 bytes)"},
     {"split", "MPI_Comm_split", "MPI_Comm_dup"},
 };
@@ -113,6 +115,14 @@ void expect_returned(const std::string& name, const std::vector<std::string>& pa
 
 TEST_CASE("operations that wait for each other") {
   for (const Mismatch& m : kOnTheBoard) expect_told(m);
+}
+TEST_CASE("where both sides read the same, it is told what differs") {
+  for (const char* name : {"allgatherv_counts", "reduce_scatter_counts"}) {
+    const RunResult result = run(kStarts[0], name);
+    INFO(name << "\n" << result.err);
+    CHECK(contains(told_line(result.err), ": the counts of the members differ; the job ends"));
+  }
+  CHECK(!contains(run(kStarts[0], "bcast_root").err, "the counts"));
 }
 TEST_CASE("operations whose receivers find the difference") {
   for (const Mismatch& m : kTakenAlone) expect_told(m);

@@ -40,6 +40,19 @@ int alltoall_long() {
   const int count = g_odd ? 10000 : 9000;
   return MPI_Alltoall(g_in, count, MPI_INT, g_out, count, MPI_INT, g_comm);
 }
+// The odd rank expects another number of elements from itself than the others do.
+int allgatherv_counts() {
+  std::vector<int> counts(static_cast<size_t>(g_size), 1), places(counts.size(), 0);
+  for (int i = 0; i < g_size; ++i) places[static_cast<size_t>(i)] = 2 * i;
+  if (g_odd) counts.back() = 2;
+  return MPI_Allgatherv(g_in, counts[static_cast<size_t>(g_rank)], MPI_INT, g_out, counts.data(), places.data(),
+                        MPI_INT, g_comm);
+}
+int reduce_scatter_counts() {
+  std::vector<int> counts(static_cast<size_t>(g_size), 1);
+  if (g_odd) counts.back() = 2;
+  return MPI_Reduce_scatter(g_in, g_out, counts.data(), MPI_INT, MPI_SUM, g_comm);
+}
 // The odd rank sends each other than it receives from each.
 int allgather_uneven() { return MPI_Allgather(g_in, g_odd ? 1 : 10, MPI_INT, g_out, 10, MPI_INT, g_comm); }
 int alltoall_uneven() { return MPI_Alltoall(g_in, g_odd ? 2 : 1, MPI_INT, g_out, 1, MPI_INT, g_comm); }
@@ -225,6 +238,8 @@ constexpr Mismatch kMismatches[] = {
     {"scan_count", scan_count},
     {"allgather_count", allgather_count},
     {"alltoall_count", alltoall_count},
+    {"allgatherv_counts", allgatherv_counts},
+    {"reduce_scatter_counts", reduce_scatter_counts},
     {"alltoall_long", alltoall_long},
     {"allgather_uneven", allgather_uneven},
     {"alltoall_uneven", alltoall_uneven},
