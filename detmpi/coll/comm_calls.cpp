@@ -96,7 +96,16 @@ int comm_create(Comm& comm, Group& group, MPI_Comm* newcomm) {
   if (place == members.end()) return comm_split(comm, MPI_UNDEFINED, 0, newcomm);
   // Groups may be disjoint: the first member's rank tells them apart. Those of an inter-communicator are not.
   const int color = comm.inter ? 0 : members.front();
-  return comm_split(comm, color, static_cast<int>(place - members.begin()), newcomm);
+  Comm* made = nullptr;
+  *newcomm = MPI_COMM_NULL;
+  const int code = split(comm, color, static_cast<int>(place - members.begin()), &made);
+  if (made == nullptr) return code;
+  if (made->world_rank != members) {
+    (void)close(*made);
+    return make_error(MPI_ERR_GROUP, "a member of the group has given another group");
+  }
+  *newcomm = made->handle;
+  return MPI_SUCCESS;
 }
 
 // Only the members call this: their proposals travel as messages of the parent, tagged by the caller.

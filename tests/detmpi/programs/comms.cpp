@@ -1,5 +1,8 @@
 // Making communicators: dup, split, create, create_group, of each other, many at a time; messages and
 // collective operations of one never meet those of another.
+#include <algorithm>
+#include <numeric>
+
 #include "colls.hpp"
 
 using namespace mpi_test;
@@ -198,6 +201,24 @@ void refused() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+// Each gives a group that it is in, but not the same one; nothing is made of it.
+void groups_that_differ() {
+  std::vector<int> ranks(static_cast<size_t>(g_size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  if (g_rank % 2 == 1) std::reverse(ranks.begin(), ranks.end());
+  MPI_Group all, own;
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  MPI_Group_incl(all, g_size, ranks.data(), &own);
+  MPI_Comm made = MPI_COMM_WORLD;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int code = MPI_Comm_create(MPI_COMM_WORLD, own, &made);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  if (g_size > 1) EXPECT(error_class(code) == MPI_ERR_GROUP && made == MPI_COMM_NULL);
+  else MPI_Comm_free(&made);
+  MPI_Group_free(&own);
+  MPI_Group_free(&all);
+}
+
 int g_answer = MPI_ERR_OTHER;
 
 int answer(MPI_Comm, int, void*, void*) { return g_answer; }
@@ -229,6 +250,7 @@ int main(int argc, char** argv) {
   hints();
   split_by_resource();
   refused();
+  groups_that_differ();
   refused_free();
   // Again and again: contexts and memory must not run out.
   for (int i = 0; i < 300; ++i) {
