@@ -121,10 +121,15 @@ def lenient(function, param):
     return bool(param.kind.lenient) and (has_root(function) or bool(param.guards))
 
 
+def count_after(function, buffer):
+    """The number of elements in a buffer, or in each of its partitions."""
+    return function.after(buffer, (*COUNTS, "part_count"))
+
+
 def fill(template, function, param):
     values = {"n": param.name, "o": param.name + "_o", "a": param.argument}
     if param.kind_name in BUFFERS:
-        count, datatype = function.after(param, COUNTS), function.after(param, TYPES)
+        count, datatype = count_after(function, param), function.after(param, TYPES)
         values |= {"count": count.name, "type": datatype.name + "_o"}
     for key, value in values.items():
         template = template.replace("{" + key + "}", value)
@@ -133,10 +138,12 @@ def fill(template, function, param):
 
 def buffer_checks(function, param):
     """Buffers that are no memory, where count and datatype are single values."""
-    count, datatype = function.after(param, COUNTS), function.after(param, TYPES)
-    if not count or not datatype or count.kind_name != "count" or datatype.kind_name != "datatype":
+    count, datatype = count_after(function, param), function.after(param, TYPES)
+    if not count or not datatype or count.kind_name not in ("count", "part_count") or datatype.kind_name != "datatype":
         return []
     condition, failure, cls = BUFFER
+    if count.kind_name == "part_count":
+        condition += " && partitions > 0"
     if any(p.kind_name == "topo_comm" for p in function.params):
         condition += f" && edges_{'out' if param.kind_name == 'sbuf' else 'in'}(*comm_o) > 0"
     return [(condition, failure, cls)]

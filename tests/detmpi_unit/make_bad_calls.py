@@ -110,7 +110,7 @@ def is_pointer(param):
 def bad(function, param):
     """What is bad for the parameter, with its class."""
     if param.kind_name in BUFFERS:
-        if function.after(param, (*COUNTS, "edge_counts")) is None:
+        if function.after(param, (*COUNTS, "part_count", "edge_counts")) is None:
             return []  # there is no telling whether there are data
     if param.kind_name in BAD:
         found = [(fitting(value, param), cls) for value, cls in BAD[param.kind_name]]
