@@ -54,6 +54,11 @@ int close(Comm& comm) {
 
 }  // namespace
 
+int check_may_be_freed(const Comm& comm) {
+  if (&comm != g_comm_world && &comm != g_comm_self) return MPI_SUCCESS;
+  return make_error(MPI_ERR_COMM, "%s cannot be freed", comm_label(comm).c_str());
+}
+
 namespace impl {
 
 int comm_dup(Comm& comm, MPI_Comm* newcomm) {
@@ -144,9 +149,7 @@ int comm_create_group(Comm& comm, Group& group, int tag, MPI_Comm* newcomm) {
 
 int comm_free(MPI_Comm* handle) {
   Comm& comm = *comm_from(*handle);
-  if (&comm == g_comm_world || &comm == g_comm_self) {
-    return make_error(MPI_ERR_COMM, "%s cannot be freed", comm_label(comm).c_str());
-  }
+  if (const int error = check_may_be_freed(comm); error != MPI_SUCCESS) return error;
   const int code = close(comm);
   if (code == MPI_SUCCESS) *handle = MPI_COMM_NULL;
   return code;

@@ -49,6 +49,9 @@ Comm& make_intra(Comm& parent, uint32_t context, std::vector<int> world_rank);
 // on the other side does. Returns an error code.
 int split_inter(Comm& parent, int color, int key, Comm** made);
 
+// MPI_ERR_COMM if it is predefined.
+int check_may_be_freed(const Comm& comm);
+
 // --- copies (comm_idup.cpp) ---
 
 // Frames of a board for that many members, more than one. Its first member takes them; they are given back with its

@@ -1,6 +1,7 @@
 // MPI_Comm_disconnect: as MPI_Comm_free, once everything that the rank has started on the communicator is complete.
 #include "../engine/operation.hpp"
 #include "../object/call.hpp"
+#include "comm_setup.hpp"
 #include "impl.hpp"
 
 #include <algorithm>
@@ -23,6 +24,7 @@ void make_final(Request& request) {
 
 int comm_disconnect(MPI_Comm* handle) {
   Comm* comm = comm_from(*handle);
+  if (const int error = check_may_be_freed(*comm); error != MPI_SUCCESS) return error;
   const auto is_started = [comm](const Request& r) { return r.in_use() && r.active && r.comm == comm; };
   std::vector<MPI_Request> pending;
   std::vector<Request*> freed;  // these do not go by themselves while they are waited for

@@ -33,10 +33,26 @@ void one_request(unsigned char* in, const unsigned char* out, MPI_Comm comm) {
   MPI_Request_free(&request);
 }
 
+// Refused at once, not when everything on it is complete.
+void predefined() {
+  int in = -1;
+  MPI_Request request;
+  MPI_Irecv(&in, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);
+  MPI_Comm comm = MPI_COMM_SELF;
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  const int code = MPI_Comm_disconnect(&comm);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  EXPECT(error_class(code) == MPI_ERR_COMM && comm == MPI_COMM_SELF);
+  MPI_Send(&g_rank, 1, MPI_INT, 0, 0, MPI_COMM_SELF);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT(in == g_rank);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
+  predefined();
   MPI_Comm copy;
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   const size_t bytes = 1 << 20;
