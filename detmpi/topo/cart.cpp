@@ -80,8 +80,9 @@ int cart_create(Comm& comm_old, int ndims, const int dims[], const int periods[]
   if (const int code = check_grid(comm_old, ndims, dims, &nodes); code != MPI_SUCCESS) return code;
   Cart cart{{dims, dims + ndims}, {}};
   for (int dim = 0; dim < ndims; ++dim) cart.periodic.push_back(periods[dim] != 0);
-  const int color = comm_old.rank < nodes ? 0 : MPI_UNDEFINED;
-  return make_with_topology(comm_old, color, comm_old.rank, {std::move(cart)}, comm_cart);
+  std::vector<int> description = cart.dims;
+  description.insert(description.end(), cart.periodic.begin(), cart.periodic.end());
+  return make_of_first(comm_old, nodes, description, {std::move(cart)}, comm_cart);
 }
 
 int cart_map(Comm& comm, int ndims, const int dims[], const int[], int* newrank) {

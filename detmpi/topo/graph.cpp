@@ -55,8 +55,9 @@ int graph_create(Comm& comm_old, int nnodes, const int index[], const int edges[
   if (const int code = check_graph(comm_old, nnodes, index, edges); code != MPI_SUCCESS) return code;
   const int total = nnodes == 0 ? 0 : index[nnodes - 1];
   Graph graph{{index, index + nnodes}, {edges, edges + total}};
-  const int color = comm_old.rank < nnodes ? 0 : MPI_UNDEFINED;
-  return make_with_topology(comm_old, color, comm_old.rank, {std::move(graph)}, comm_graph);
+  std::vector<int> description = graph.ends;
+  description.insert(description.end(), graph.edges.begin(), graph.edges.end());
+  return make_of_first(comm_old, nnodes, description, {std::move(graph)}, comm_graph);
 }
 
 int graph_map(Comm& comm, int nnodes, const int index[], const int edges[], int* newrank) {

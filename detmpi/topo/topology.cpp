@@ -1,6 +1,9 @@
 // What all topologies share.
 #include "topology.hpp"
 
+#include <climits>
+#include <cstdint>
+
 #include "../object/comm.hpp"
 #include "../object/errors.hpp"
 #include "impl.hpp"
@@ -25,6 +28,16 @@ Neighbours neighbours(const Graph& graph, int rank) {
 
 Neighbours neighbours(const DistGraph& graph, int) { return {graph.sources.ranks, graph.destinations.ranks}; }
 
+// A number of its own for every description, but for coincidences.
+int color_of(std::span<const int> description) {
+  uint64_t hash = description.size();
+  for (const int number : description) {
+    hash = (hash + static_cast<uint32_t>(number)) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;  // the lower bits depend on few of the others
+  }
+  return static_cast<int>(hash & INT_MAX);
+}
+
 }  // namespace
 
 template <typename Kind>
@@ -41,6 +54,14 @@ int make_with_topology(Comm& parent, int color, int key, Topology topology, MPI_
     comm_from(*newcomm)->topology = std::make_shared<const Topology>(std::move(topology));
   }
   return code;
+}
+
+int make_of_first(Comm& parent, int nodes, std::span<const int> description, Topology topology, MPI_Comm* newcomm) {
+  const int color = parent.rank < nodes ? color_of(description) : MPI_UNDEFINED;
+  const int code = make_with_topology(parent, color, parent.rank, std::move(topology), newcomm);
+  if (code != MPI_SUCCESS || *newcomm == MPI_COMM_NULL || comm_from(*newcomm)->size == nodes) return code;
+  (void)impl::comm_free(newcomm);
+  return make_error(MPI_ERR_TOPOLOGY, "another rank has given another topology");
 }
 
 std::optional<Neighbours> neighbours_in(const Comm& comm) {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -53,6 +54,9 @@ const Kind* topology_as(const Comm& comm);
 
 // Makes a communicator with a topology of those that give the same colour, ordered by key; collective.
 int make_with_topology(Comm& parent, int color, int key, Topology topology, MPI_Comm* newcomm);
+// The same of the first ranks, so many as there are nodes, who have to describe their topology alike. Those who do give
+// the same colour: MPI_ERR_TOPOLOGY if they are not all.
+int make_of_first(Comm& parent, int nodes, std::span<const int> description, Topology topology, MPI_Comm* newcomm);
 
 // What neighbourhood collectives go through, in the order of their buffers' blocks: block i is received from
 // sources[i], or sent to destinations[i]. MPI_PROC_NULL stands beyond the ends of a grid, and a rank may be there more

@@ -184,6 +184,17 @@ void graphs_refused() {
   MPI_Comm_free(&made);
 }
 
+// The odd ones have an edge that the others know nothing of.
+void graphs_that_differ() {
+  std::vector<int> index(static_cast<size_t>(g_size), 0);
+  if (g_rank % 2 == 1) index.back() = 1;
+  const int edge = 0;
+  MPI_Comm made = MPI_COMM_WORLD;
+  const int code = MPI_Graph_create(MPI_COMM_WORLD, g_size, index.data(), &edge, 0, &made);
+  if (g_size > 1) EXPECT(error_class(code) == MPI_ERR_TOPOLOGY && made == MPI_COMM_NULL);
+  else MPI_Comm_free(&made);
+}
+
 void dist_graphs_refused() {
   MPI_Comm made;
   const auto adjacent = [&](int degree, std::vector<int> ranks, const int* in, const int* out) {
@@ -219,6 +230,7 @@ int main(int argc, char** argv) {
   without_edges();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   graphs_refused();
+  graphs_that_differ();
   dist_graphs_refused();
   Report report;
   report.line("node %d of %d", g_rank, g_size);

@@ -173,10 +173,25 @@ void refused(const Grid& grid) {
   EXPECT(error_class(MPI_Graphdims_get(grid.comm, out, out)) == MPI_ERR_TOPOLOGY);
 }
 
+// Of grids that differ in sizes or periods none is made; MPI_COMM_WORLD is as good as before.
+void grids_that_differ() {
+  const int odd = g_rank % 2, all[] = {g_size, 1}, other[] = {1, g_size}, periods[] = {0, 0}, ring[] = {odd, 0};
+  MPI_Comm made = MPI_COMM_WORLD;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  EXPECT(error_class(MPI_Cart_create(MPI_COMM_WORLD, 2, odd ? other : all, periods, 0, &made)) == MPI_ERR_TOPOLOGY);
+  EXPECT(made == MPI_COMM_NULL);
+  EXPECT(error_class(MPI_Cart_create(MPI_COMM_WORLD, 2, all, ring, 0, &made)) == MPI_ERR_TOPOLOGY);
+  EXPECT(made == MPI_COMM_NULL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  EXPECT(MPI_Cart_create(MPI_COMM_WORLD, 2, all, periods, 0, &made) == MPI_SUCCESS);
+  MPI_Comm_free(&made);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
+  grids_that_differ();
   {
     const Grid grid;
     points(grid);
