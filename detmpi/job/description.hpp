@@ -16,6 +16,8 @@ struct Unmet {  // something that a rank waits for
   std::vector<int> from;  // who could bring it: ranks in the job
 
   std::string text() const { return communicator.empty() ? what : what + ", on " + communicator; }
+  // That a send be received.
+  bool is_receive() const { return kind == "synchronous send" || kind == "partitioned send"; }
 };
 
 struct Unmatched {  // messages that have come and that no receive takes, all alike
