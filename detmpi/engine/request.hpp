@@ -137,7 +137,7 @@ struct Request : chan::match::Receive {
   bool kept_back = false;   // receive, matched: its message is in own_buffer alone, until no cancel can take it away
   bool awaited = false;     // the program is in a call that does not return before it is complete
   bool from_any = false;    // receive from any source: the program does not know yet that it is complete
-  uint64_t listed = 0;      // the number of the last call for several requests that was given it
+  bool listed = false;      // among the several that a call looks for one that is there twice
   Request* next = nullptr;  // among the posted receives of a source, the sends that wait for room, or the free ones
 
   Comm* comm = nullptr;  // retained while the request has a handle

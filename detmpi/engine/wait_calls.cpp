@@ -77,17 +77,18 @@ int check_handles(int count, const MPI_Request handles[]) {
 // Of several requests: no active one twice. It is gone when it has been concluded, and its handle is nobody's then.
 int check_list(int count, const MPI_Request handles[]) {
   if (const int code = check_handles(count, handles); code != MPI_SUCCESS) return code;
-  static uint64_t lists = 0;
-  ++lists;
-  for (int i = 0; i < count; ++i) {
+  const auto was_listed = [&](int i, bool listed) {
     Request* const request = active_request(handles[i]);
-    if (request == nullptr || std::exchange(request->listed, lists) != lists) continue;
-    blame(*request);
-    return make_error(MPI_ERR_REQUEST, "requests %d and %d of %d are the same (0x%08x)",
-                      static_cast<int>(std::find(handles, handles + i, handles[i]) - handles), i, count,
-                      static_cast<unsigned>(handles[i]));
-  }
-  return MPI_SUCCESS;
+    return request != nullptr && std::exchange(request->listed, listed);
+  };
+  int first = 0;  // that has been listed before
+  while (first < count && !was_listed(first, true)) ++first;
+  for (int i = 0; i < first; ++i) (void)was_listed(i, false);
+  if (first == count) return MPI_SUCCESS;
+  blame(*request_from(handles[first]));
+  return make_error(MPI_ERR_REQUEST, "requests %d and %d of %d are the same (0x%08x)",
+                    static_cast<int>(std::find(handles, handles + first, handles[first]) - handles), first, count,
+                    static_cast<unsigned>(handles[first]));
 }
 
 // The request completes: fills the status, and frees it or makes it inactive.
