@@ -2,6 +2,8 @@
 // requests.
 #include "testing.hpp"
 
+#include <algorithm>
+
 using namespace mpi_test;
 
 namespace {
@@ -255,6 +257,13 @@ void listed_twice() {
   for (const int code : codes) {
     EXPECT(error_class(code) == MPI_ERR_REQUEST && error_text(code).find("requests 0 and 2 of 3") == 0);
   }
+  MPI_Request many[20];
+  std::fill(std::begin(many), std::end(many), MPI_REQUEST_NULL);
+  many[3] = many[19] = request;
+  MPI_Comm_set_errhandler(kComm, MPI_ERRORS_RETURN);
+  const int code = MPI_Waitall(20, many, MPI_STATUSES_IGNORE);
+  MPI_Comm_set_errhandler(kComm, MPI_ERRORS_ARE_FATAL);
+  EXPECT(error_class(code) == MPI_ERR_REQUEST && error_text(code).find("requests 3 and 19 of 20") == 0);
   const int value = g_rank;
   MPI_Send(&value, 1, MPI_INT, right(), 0, kComm);
   requests[2] = MPI_REQUEST_NULL;
@@ -262,12 +271,17 @@ void listed_twice() {
   EXPECT(in == left() && requests[0] == MPI_REQUEST_NULL);
 }
 
-// Nothing is waited for, so nothing is wrong.
-void inactive_listed_twice() {
+// It stays when it has been waited for, so nothing is wrong; nor is it where nothing is waited for.
+void persistent_listed_twice() {
+  int in = -1;
   MPI_Request request;
-  MPI_Send_init(nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, kComm, &request);
+  MPI_Recv_init(&in, 1, MPI_INT, left(), 0, kComm, &request);
   MPI_Request requests[] = {request, request};
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Start(&request);
+  MPI_Send(&g_rank, 1, MPI_INT, right(), 0, kComm);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  EXPECT(in == left());
   MPI_Request_free(&request);
 }
 
@@ -277,7 +291,7 @@ int main(int argc, char** argv) {
   Mpi mpi(argc, argv);
   nothing_to_wait_for();
   listed_twice();
-  inactive_listed_twice();
+  persistent_listed_twice();
   errors_in_statuses();
   one_by_one();
   all();
