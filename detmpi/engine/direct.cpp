@@ -47,7 +47,7 @@ void plan_pieces(Offer& offer, const void* to, uint64_t bytes) {
 bool Engine::try_offer(Request& request, Outbound& out) {
   const size_t bytes = request.data.size();
   if (bytes < (request.one_way ? direct_from_.one_way : direct_from_.pending)) return false;
-  if (request.one_way && bytes < direct_from_.surely && !out.medium.is_direct()) return false;
+  if (bytes < direct_from_.surely && !out.medium.is_direct(spmc::base::monotonic_ns)) return false;
   if (request.data.flat() == nullptr || ~offers_used_ == 0) return false;
   chan::Cell* cell = out.lane.try_reserve(1);
   if (cell == nullptr) return false;
@@ -201,25 +201,15 @@ void Engine::finish_taken(const TakenOffer& taken) {
 
 // --- both ---
 
-// What is to be told how long this rank's copies take.
-MediumWay* Engine::trial_of(const Offer& offer, OfferSide side, int peer) {
-  if (side == OfferSide::kReceiver || offer.bytes >= direct_from_.surely) return nullptr;
-  MediumWay& way = out_[static_cast<size_t>(peer)].medium;
-  return way.in_trial() ? &way : nullptr;
-}
-
 void Engine::copy_pieces(Offer& offer, OfferSide side, int peer) {
   const pid_t process = rank_record(peer).pid.load(relaxed);
-  MediumWay* const way = trial_of(offer, side, peer);
   for (uint32_t piece = 0; claim_piece(offer, side, &piece);) {
     const uint64_t at = piece * offer.piece_bytes;
     const size_t bytes = std::min(offer.piece_bytes, offer.bytes - at);
-    const uint64_t begin = way != nullptr ? spmc::base::monotonic_ns() : 0;
     const auto copied =
         side == OfferSide::kSender
             ? spmc::base::write_memory(process, offer.to + at, reinterpret_cast<void*>(offer.from + at), bytes)
             : spmc::base::read_memory(process, offer.from + at, reinterpret_cast<void*>(offer.to + at), bytes);
-    if (way != nullptr && way->in_trial()) way->note(bytes, spmc::base::monotonic_ns() - begin);
     if (!copied) offer.failure.store(copied.error().code, relaxed);
     const bool last = offer.done.fetch_add(1, std::memory_order_acq_rel) + 1 == offer.pieces;
     if (last && side == OfferSide::kSender) wake_rank(peer);

@@ -350,7 +350,6 @@ class Engine {
   void take_offer(int from, OfferName name, Request& request);
   void advance_taken();
   void finish_taken(const TakenOffer& taken);
-  MediumWay* trial_of(const Offer& offer, OfferSide side, int peer);
   void copy_pieces(Offer& offer, OfferSide side, int peer);
   void learn_failure(int error);
 

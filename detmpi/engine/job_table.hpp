@@ -74,8 +74,8 @@ static_assert(sizeof(RankRecord) == 256);
 struct DirectFrom {
   static constexpr uint64_t kNever = ~uint64_t{0};
   uint64_t one_way;  // of a send that blocks
-  uint64_t surely;   // the same; if it is shorter, only where that is faster (medium_way.hpp)
   uint64_t pending;  // of one that does not, and of MPI_Sendrecv
+  uint64_t surely;   // of any; a shorter one only where that is faster (medium_way.hpp)
 };
 
 struct alignas(4096) JobTable {

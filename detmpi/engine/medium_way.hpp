@@ -1,67 +1,62 @@
 // By which way messages of medium length go to a rank: from buffer to buffer (offer.hpp), or through the window.
 //
 // What the sender has copied into the other's memory lies in its own cache, and the other must fetch each line from
-// there when it reads what it got. So the first way is the slower one, by a quarter to a half, for programs that write
-// what they send and read what they receive; for those that do not, as most benchmarks, it takes half as long as the
-// window.
-//
-// Which kind a program is shows in the sender's copies. After a message through the window the lines lie in the
-// receiver's cache, so that a copy must fetch them; the copies that follow need not, unless the receiver has read what
-// came. A trial is such a sequence: a message through the window, and some that are copied, of which the last ones have
-// taken much less time than the first, or not.
+// there when it reads what it got. So the first way is the slower one for programs that write what they send and read
+// what they receive, by up to half; for those that do not, as most benchmarks, it takes half as long as the window. The
+// copies do not show that, so both ways are tried now and then, by turns, and the one by which as many messages have
+// left sooner is taken until the next trial. Where the program does other things most of the time, it makes no
+// difference.
 //
 // Which way bytes go is no matter of logical time, and no result depends on it.
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 namespace detmpi {
 
 class MediumWay {
  public:
-  // Is the message that is to be sent now to go from buffer to buffer?
-  bool is_direct() {
+  // Is the message that is to be sent now to go from buffer to buffer? `now()`: the time in ns, asked for rarely.
+  template <typename Now>
+  bool is_direct(Now&& now) {
     if (pause_ > 0) {
       --pause_;
       return votes_ >= 0;
     }
-    if (++tried_ > kMostTried) end_trial();  // nobody copies here
-    return tried_ != 1;
-  }
-  // Copies are to be told of.
-  bool in_trial() const { return tried_ > 0; }
-  // In a trial: so much of such a message has been copied in one piece.
-  void note(size_t bytes, uint64_t ns) {
-    const uint64_t cost = ns * 1024 / (bytes + kCallBytes);
-    ++copies_;
-    if (copies_ == 1) first_ = cost;
-    if (copies_ >= kCopies - 1) last_ = std::min(last_, cost);
-    if (copies_ < kCopies) return;
-    votes_ = std::clamp(last_ * 4 < first_ * 3 ? votes_ + 1 : votes_ - 1, -kMostVotes, kMostVotes);
-    end_trial();
+    const uint32_t phase = tried_ / kPhase, at = tried_ % kPhase;
+    ++tried_;
+    if (at == 0 && phase > 0) note(phase - 1, now() - began_);
+    if (phase == kPhases) return end_trial();
+    if (at == kSettled) began_ = now();
+    return phase % 2 == 0;
   }
 
  private:
-  void end_trial() {
-    tried_ = copies_ = 0;
-    last_ = ~uint64_t{0};
+  void note(uint32_t phase, uint64_t ns) { least_[phase % 2] = std::min(least_[phase % 2], ns); }
+  bool end_trial() {
+    votes_ = std::clamp(least_[0] <= least_[1] ? votes_ + 1 : votes_ - 1, -kMostVotes, kMostVotes);
+    tried_ = 0;
+    least_[0] = least_[1] = ~uint64_t{0};
     pause_ = next_pause_;
     next_pause_ = std::min(2 * next_pause_, kMostPause);
+    return votes_ >= 0;
   }
 
-  static constexpr size_t kCallBytes = 10 * 1024;  // which take as long as the call of the system
-  static constexpr uint32_t kCopies = 4, kMostTried = 16;
-  static constexpr uint32_t kFirstPause = 16, kMostPause = 256;
+  // Messages of a phase: those that find the lines where the other way has left them, and those that count; a multiple
+  // of most numbers of messages that a program sends to a neighbour in a step.
+  static constexpr uint32_t kSettled = 4, kPhase = kSettled + 12;
+  static constexpr uint32_t kPhases =
+      4;  // direct, window, direct, window: what has taken long by chance does not count
+  static constexpr uint32_t kFirstPause = 128, kMostPause = 2048;
   static constexpr int kMostVotes = 2;
 
   int votes_ = 0;
-  uint32_t pause_ = kFirstPause;  // messages until the next trial
+  uint32_t pause_ = 0;  // messages until the next trial
   uint32_t next_pause_ = kFirstPause;
-  uint32_t tried_ = 0;  // messages of the trial
-  uint32_t copies_ = 0;
-  uint64_t first_ = 0, last_ = ~uint64_t{0};  // ns for 1024 bytes
+  uint32_t tried_ = 0;                                // messages of the trial
+  uint64_t began_ = 0;                                // counting in this phase
+  uint64_t least_[2] = {~uint64_t{0}, ~uint64_t{0}};  // ns of a phase, direct and through the window
 };
 
 }  // namespace detmpi

@@ -46,7 +46,7 @@ constexpr Ways kWaysAmd = {.lines = {.round = 128},
                            .window = 2u << 20,
                            .window_crowded = 512u << 10,
                            .most_window = 4u << 20,
-                           .direct_from = {.one_way = 128u << 10, .surely = 128u << 10, .pending = 128u << 10},
+                           .direct_from = {.one_way = 128u << 10, .pending = 128u << 10, .surely = 128u << 10},
                            .board = 4u << 20};
 // All others; measured on a newer Intel (Emerald Rapids). A line that another core has read takes as long to be written
 // to as a dirty one to be read, so lines are fetched ahead; and to send dirty ones to the shared cache helps only in
@@ -58,7 +58,7 @@ constexpr Ways kWaysElse = {.lines = {.fetched = 65, .demoted = 65, .demoted_in_
                             .window = 512u << 10,
                             .window_crowded = 256u << 10,
                             .most_window = 512u << 10,
-                            .direct_from = {.one_way = 16u << 10, .surely = 256u << 10, .pending = 128u << 10},
+                            .direct_from = {.one_way = 16u << 10, .pending = 64u << 10, .surely = 256u << 10},
                             .board = 0};
 constexpr uint64_t kWindowStep = 256u << 10;
 // With more ranks than cores those of a core share its cache, so nothing is fetched ahead, and the sender copies into

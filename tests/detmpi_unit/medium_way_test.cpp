@@ -7,68 +7,65 @@ using detmpi::MediumWay;
 
 namespace {
 
-constexpr size_t kPiece = 16 * 1024;
-constexpr uint64_t kFast = 1'600, kSlow = 3'500;  // ns
-
-// How many of so many messages go from buffer to buffer. The first copy after a message through the window takes long.
-// `reads`: all do, since the receiver reads what it gets. `piece`: bytes of what this rank copies of each; 0: the other
-// one copies all.
-int direct_of(MediumWay& way, int messages, bool reads, size_t piece = kPiece) {
-  int direct = 0;
-  for (int i = 0, in_row = 0; i < messages; ++i) {
-    if (!way.is_direct()) {
-      in_row = 0;
-      continue;
+// A program that sends one message after the other, which take so many ns by either way. The first one after a change
+// takes ten times as long.
+class Program {
+ public:
+  // How many of so many messages go from buffer to buffer.
+  int send(int messages, uint64_t direct, uint64_t window) {
+    int sum = 0;
+    for (int i = 0; i < messages; ++i) {
+      const bool is_direct = way_.is_direct([this] { return ++asked_, now_; });
+      const uint64_t ns = is_direct ? direct : window;
+      now_ += is_direct == last_ ? ns : 10 * ns;
+      last_ = is_direct;
+      sum += is_direct;
     }
-    ++direct;
-    const uint64_t ns = reads || in_row++ == 0 ? kSlow : kFast;
-    if (piece > 0 && way.in_trial()) way.note(piece, ns * (piece + 10 * 1024) / (kPiece + 10 * 1024));
+    return sum;
   }
-  return direct;
-}
+  void pass(uint64_t ns) { now_ += ns; }
+  int asked() const { return asked_; }
+
+ private:
+  MediumWay way_;
+  uint64_t now_ = 1'000'000;
+  bool last_ = true;
+  int asked_ = 0;
+};
 
 }  // namespace
 
-TEST_CASE("messages go from buffer to buffer at first, and as long as copies become faster") {
-  MediumWay way;
-  CHECK(direct_of(way, 10'000, false) > 9'900);
-}
-
-TEST_CASE("where the receiver reads what it gets they go through the window, but for a few") {
-  MediumWay way;
-  CHECK(direct_of(way, 10'000, true) < 250);
+TEST_CASE("messages go by the way that is faster") {
+  CHECK(Program().send(20'000, 1'000, 1'100) > 19'000);
+  CHECK(Program().send(20'000, 1'100, 1'000) < 1'000);
+  CHECK(Program().send(20'000, 1'000, 1'000) > 19'000);
 }
 
 TEST_CASE("a program may change") {
-  MediumWay way;
-  direct_of(way, 10'000, true);
-  direct_of(way, 1'000, false);
-  CHECK(direct_of(way, 1'000, false) > 950);
-  direct_of(way, 1'000, true);
-  CHECK(direct_of(way, 1'000, true) < 50);
+  Program program;
+  program.send(20'000, 2'000, 1'000);
+  program.send(8'000, 1'000, 2'000);
+  CHECK(program.send(8'000, 1'000, 2'000) > 7'500);
+  program.send(8'000, 2'000, 1'000);
+  CHECK(program.send(8'000, 2'000, 1'000) < 500);
 }
 
-TEST_CASE("one copy that was interrupted changes nothing") {
-  MediumWay way;
-  direct_of(way, 10'000, true);
-  while (!way.in_trial()) (void)way.is_direct();
-  for (int i = 0; i < 4; ++i) {
-    (void)way.is_direct();
-    way.note(kPiece, i == 0 ? 100 * kSlow : kSlow);
+TEST_CASE("what has taken long by chance does not count") {
+  Program program;
+  for (int i = 0; i < 60; ++i) {  // once in each phase by turns, and in pauses
+    program.send(i % 2 == 0 ? 21 : 41, 1'000, 2'000);
+    if (i % 2 == 0) program.pass(10'000'000);
   }
-  CHECK(direct_of(way, 100, true) == 0);
+  CHECK(program.send(10'000, 1'000, 2'000) > 9'500);
 }
 
-TEST_CASE("messages of several lengths are compared") {
-  MediumWay way;
-  int direct = 0;
-  for (int i = 0; i < 1'000; ++i) direct += direct_of(way, 1, true, 8 * 1024 << i % 4);
-  CHECK(direct < 100);
+TEST_CASE("the time is asked for rarely") {
+  Program program;
+  program.send(100'000, 1'000, 2'000);
+  CHECK(program.asked() < 1'000);
 }
 
-TEST_CASE("a trial in which the receiver copies all comes to an end") {
-  MediumWay way;
-  CHECK(direct_of(way, 10'000, false, 0) > 9'900);
-  direct_of(way, 10'000, true);
-  CHECK(direct_of(way, 10'000, true, 0) < 1'000);
+TEST_CASE("a few messages are tried both ways") {
+  const int direct = Program().send(64, 1'000, 1'000);
+  CHECK(direct == 32);
 }
