@@ -102,22 +102,42 @@ inline void engine_tick() {
     g_clock += watched_call();
 }
 
+// The thread that is in a call, as a number of its own; 0: none. Two at once are a defect of the program, which would
+// show somewhere else. It is found mostly, and not always: to make sure every call would need a locked instruction.
+inline std::atomic<uintptr_t> g_calling_thread{0};
+[[noreturn, gnu::cold]] void fail_two_threads(CallId first);
+
 struct Outside {};  // a call that may come before MPI_Init or after MPI_Finalize, and does not advance the clock
 
 class CallScope {
  public:
-  explicit CallScope(CallId id) : CallScope(id, Outside{}) { engine_tick(); }
+  explicit CallScope(CallId id) : CallScope(id, Outside{}) {
+    enter();
+    engine_tick();
+  }
   CallScope(CallId id, Outside) : outer_(g_call) { g_call = {id}; }
   ~CallScope() {
     output_tick();
+    if (entered_) g_calling_thread.store(outer_thread_, std::memory_order_relaxed);
     g_call = outer_;  // user callbacks may call MPI: scopes nest
   }
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
  private:
+  void enter() {
+    const auto self = reinterpret_cast<uintptr_t>(&detmpi_inside_library);
+    outer_thread_ = g_calling_thread.load(std::memory_order_relaxed);
+    if (outer_thread_ != self && outer_thread_ != 0) [[unlikely]]
+      fail_two_threads(outer_.id);
+    g_calling_thread.store(self, std::memory_order_relaxed);
+    entered_ = true;
+  }
+
   InLibrary in_library_;
   CallState outer_;
+  bool entered_ = false;
+  uintptr_t outer_thread_ = 0;
 };
 
 // While a call runs a function of the program's.

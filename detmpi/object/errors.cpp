@@ -146,11 +146,13 @@ const Message* message_of(int code) {
   return serial != 0 && message.serial == serial ? &message : nullptr;
 }
 
-// For people: who, in which call, and what.
-std::string text_for_people(int code) {
+// For people: who, and in which call.
+std::string whereabouts() {
   const std::string who = g_comm_world != nullptr ? "rank " + std::to_string(g_comm_world->rank) + ": " : "";
-  return who + call_name(g_call.id) + ": " + error_text(code);
+  return who + call_name(g_call.id) + ": ";
 }
+
+std::string text_for_people(int code) { return whereabouts() + error_text(code); }
 
 [[noreturn]] void die(const Comm* comm, int code) {
   const Message* message = message_of(code);
@@ -269,6 +271,12 @@ int raise_error(int code) {
   }
   errhandler_release(*on.handler);
   return code;
+}
+
+void fail_two_threads(CallId first) {
+  const std::string line = "DetMPI: " + whereabouts() + "another thread is in " + call_name(first) +
+                           ", and MPI_THREAD_MULTIPLE is not provided; the job ends\n";
+  job_abort(MPI_ERR_OTHER, line.c_str(), true);
 }
 
 int fail_not_running() {

@@ -178,6 +178,21 @@ TEST_CASE("a thread level that there is not is the nearest that is provided") {
   CHECK(level("100000") == "level 2: MPI_THREAD_SERIALIZED\n");
 }
 
+TEST_CASE("two threads may call MPI by turns, and not at once") {
+  for (const char* start : kStarts) {
+    const auto turns = run_command(job(2, "two_threads", {start}, {"turns"}));
+    INFO(turns.err);
+    CHECK(turns.exit_code == 0);
+    const auto at_once = run_command(job(2, "two_threads", {start}, {"at once"}));
+    INFO(at_once.err);
+    constexpr int kErrOther = 15;
+    CHECK(at_once.exit_code == kErrOther);
+    CHECK(contains(at_once.err,
+                   "DetMPI: rank 0: MPI_Barrier: another thread is in MPI_Recv, and MPI_THREAD_MULTIPLE is not "
+                   "provided; the job ends\n"));
+  }
+}
+
 TEST_CASE("programs in Fortran and Python are asked to print line by line") {
   const std::vector<std::string> print = {"sh", "-c", "echo $GFORTRAN_UNBUFFERED_PRECONNECTED $PYTHONUNBUFFERED"};
   auto argv = detmpirun_with({"-n", "1"});
