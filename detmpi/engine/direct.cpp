@@ -47,8 +47,8 @@ void plan_pieces(Offer& offer, const void* to, uint64_t bytes) {
 bool Engine::try_offer(Request& request, Outbound& out) {
   const size_t bytes = request.data.size();
   if (bytes < (request.one_way ? direct_from_.one_way : direct_from_.pending)) return false;
-  if (bytes < direct_from_.surely && !out.medium.is_direct(spmc::base::monotonic_ns)) return false;
   if (request.data.flat() == nullptr || ~offers_used_ == 0) return false;
+  if (bytes < direct_from_.surely && !out.medium.is_direct(spmc::base::monotonic_ns)) return false;
   chan::Cell* cell = out.lane.try_reserve(1);
   if (cell == nullptr) return false;
   if (offer_table_.none()) {

@@ -4,8 +4,8 @@
 // there when it reads what it got. So the first way is the slower one for programs that write what they send and read
 // what they receive, by up to half; for those that do not, as most benchmarks, it takes half as long as the window. The
 // copies do not show that, so both ways are tried now and then, by turns, and the one by which as many messages have
-// left sooner is taken until the next trial. Where the program does other things most of the time, it makes no
-// difference.
+// left sooner is taken until the next trial. What the program does between them counts as well, above all that it
+// reads what came; if it does other things most of the time, it makes no difference which way is taken.
 //
 // Which way bytes go is no matter of logical time, and no result depends on it.
 #pragma once
@@ -46,8 +46,8 @@ class MediumWay {
   // Messages of a phase: those that find the lines where the other way has left them, and those that count; a multiple
   // of most numbers of messages that a program sends to a neighbour in a step.
   static constexpr uint32_t kSettled = 4, kPhase = kSettled + 12;
-  static constexpr uint32_t kPhases =
-      4;  // direct, window, direct, window: what has taken long by chance does not count
+  // Direct, window, direct, window: what has taken long by chance does not count.
+  static constexpr uint32_t kPhases = 4;
   static constexpr uint32_t kFirstPause = 128, kMostPause = 2048;
   static constexpr int kMostVotes = 2;
 
