@@ -45,10 +45,10 @@ class MediumWay {
 
   // Messages of a phase: those that find the lines where the other way has left them, and those that count; a multiple
   // of most numbers of messages that a program sends to a neighbour in a step.
-  static constexpr uint32_t kSettled = 4, kPhase = kSettled + 12;
+  static constexpr uint32_t kSettled = 2, kPhase = kSettled + 6;
   // Direct, window, direct, window: what has taken long by chance does not count.
   static constexpr uint32_t kPhases = 4;
-  static constexpr uint32_t kFirstPause = 128, kMostPause = 2048;
+  static constexpr uint32_t kFirstPause = 256, kMostPause = 4096;
   static constexpr int kMostVotes = 2;
 
   int votes_ = 0;

@@ -44,16 +44,16 @@ TEST_CASE("messages go by the way that is faster") {
 TEST_CASE("a program may change") {
   Program program;
   program.send(20'000, 2'000, 1'000);
-  program.send(8'000, 1'000, 2'000);
+  program.send(16'000, 1'000, 2'000);
   CHECK(program.send(8'000, 1'000, 2'000) > 7'500);
-  program.send(8'000, 2'000, 1'000);
+  program.send(16'000, 2'000, 1'000);
   CHECK(program.send(8'000, 2'000, 1'000) < 500);
 }
 
 TEST_CASE("what has taken long by chance does not count") {
   Program program;
   for (int i = 0; i < 60; ++i) {  // once in each phase by turns, and in pauses
-    program.send(i % 2 == 0 ? 21 : 41, 1'000, 2'000);
+    program.send(i % 2 == 0 ? 13 : 21, 1'000, 2'000);
     if (i % 2 == 0) program.pass(10'000'000);
   }
   CHECK(program.send(10'000, 1'000, 2'000) > 9'500);
@@ -66,6 +66,6 @@ TEST_CASE("the time is asked for rarely") {
 }
 
 TEST_CASE("a few messages are tried both ways") {
-  const int direct = Program().send(64, 1'000, 1'000);
-  CHECK(direct == 32);
+  const int direct = Program().send(32, 1'000, 1'000);
+  CHECK(direct == 16);
 }
