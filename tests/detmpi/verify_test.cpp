@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "run_mpi.hpp"
 #include "running.hpp"
@@ -257,13 +258,19 @@ TEST_CASE("a signal for the program is passed on in every run") {
   std::filesystem::create_directory(folder);
   const auto file = folder / "ready";
   Running running(verification(1, kRuns, "signals", {}, {"asked", file}));
-  const auto wait_until = [&](bool there) {
-    for (int i = 0; i < 60'000 && std::filesystem::exists(file) != there; ++i) usleep(1000);
+  // Each run writes a line of its own: a run may begin before this process sees that the last one has ended.
+  std::string last;
+  const auto wait_for_line = [&] {
+    for (int i = 0; i < 60'000; ++i) {
+      std::string line;
+      if (std::getline(std::ifstream(file), line) && line != last) return line;
+      usleep(1000);
+    }
+    return std::string();
   };
   for (int i = 0; i < kRuns; ++i) {
-    wait_until(true);
+    last = wait_for_line();
     running.signal(SIGUSR1);
-    wait_until(false);
   }
   const auto run = running.finish();
   INFO(run.err);

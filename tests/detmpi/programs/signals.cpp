@@ -1,6 +1,7 @@
 // signals HOW: waits for signals that are sent to the job. `count`: until every rank has had SIGUSR1 and
 // SIGUSR2, then ends well. `clean`: ends with 3 on SIGTERM, after a word. `stubborn`: ignores SIGTERM and
-// SIGINT. `asked FILE`: makes the file, and ends when it has had SIGUSR1, after a word. Else: the default.
+// SIGINT. `asked FILE`: writes a line into the file, its own, and ends when it has had SIGUSR1, after a word. Else: the
+// default.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -21,15 +22,14 @@ extern "C" void clean_up(int) {
   _exit(3);
 }
 
-// Who sends it the signal does so when the file is there. Its end says that the signal has come.
+// Who sends it the signal does so when the line is there.
 void wait_to_be_asked(const char* file) {
   std::signal(SIGUSR1, note);
-  const int made = open(file, O_CREAT | O_WRONLY, 0600);
-  EXPECT(made >= 0);
+  const int made = open(file, O_CREAT | O_WRONLY | O_TRUNC, 0600);
+  EXPECT(made >= 0 && dprintf(made, "%d\n", getpid()) > 0);
   close(made);
   constexpr int kMost = 20000;  // ms
   for (int i = 0; i < kMost && !g_seen[SIGUSR1]; ++i) usleep(1000);
-  unlink(file);
   std::puts(g_seen[SIGUSR1] ? "asked" : "not asked");
 }
 
