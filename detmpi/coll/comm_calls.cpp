@@ -101,16 +101,10 @@ int comm_create(Comm& comm, Group& group, MPI_Comm* newcomm) {
   if (place == members.end()) return comm_split(comm, MPI_UNDEFINED, 0, newcomm);
   // Groups may be disjoint: the first member's rank tells them apart. Those of an inter-communicator are not.
   const int color = comm.inter ? 0 : members.front();
-  Comm* made = nullptr;
-  *newcomm = MPI_COMM_NULL;
-  const int code = split(comm, color, static_cast<int>(place - members.begin()), &made);
-  if (made == nullptr) return code;
-  if (made->world_rank != members) {
-    (void)close(*made);
-    return make_error(MPI_ERR_GROUP, "a member of the group has given another group");
-  }
-  *newcomm = made->handle;
-  return MPI_SUCCESS;
+  const int code = comm_split(comm, color, static_cast<int>(place - members.begin()), newcomm);
+  if (*newcomm == MPI_COMM_NULL || comm_from(*newcomm)->world_rank == members) return code;
+  (void)comm_free(newcomm);
+  return make_error(MPI_ERR_GROUP, "a member of the group has given another group");
 }
 
 // Only the members call this: their proposals travel as messages of the parent, tagged by the caller.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../object/call.hpp"
+#include "../object/fold_digest.hpp"
 #include "engine.hpp"
 
 namespace detmpi {

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "../engine/event_log.hpp"
+#include "../object/fold_digest.hpp"
 #include "launch_monitor.hpp"
 #include "line_by_line.hpp"
 #include "malloc_first.hpp"

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "../engine/events.hpp"
+#include "../object/fold_digest.hpp"
 #include "call_ids.hpp"
 #include "difference_text.hpp"
 #include "launch_monitor.hpp"

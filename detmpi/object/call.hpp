@@ -102,8 +102,9 @@ inline void engine_tick() {
     g_clock += watched_call();
 }
 
-// The thread that is in a call, as a number of its own; 0: none. Two at once are a defect of the program, which would
-// show somewhere else. It is found mostly, and not always: to make sure every call would need a locked instruction.
+// The thread that is in a call, as a number of its own; 0: none. By whoever is; relaxed. Two at once are a defect of
+// the program, which would show somewhere else. It is found mostly, and not always: to make sure every call would need
+// a locked instruction. Threads that take turns see no stale value, as what lets the next one go on orders it.
 inline std::atomic<uintptr_t> g_calling_thread{0};
 [[noreturn, gnu::cold]] void fail_two_threads(CallId first);
 

@@ -6,6 +6,7 @@
 
 #include "../object/comm.hpp"
 #include "../object/errors.hpp"
+#include "../object/fold_digest.hpp"
 #include "impl.hpp"
 
 namespace detmpi {
@@ -30,12 +31,9 @@ Neighbours neighbours(const DistGraph& graph, int) { return {graph.sources.ranks
 
 // A number of its own for every description, but for coincidences.
 int color_of(std::span<const int> description) {
-  uint64_t hash = description.size();
-  for (const int number : description) {
-    hash = (hash + static_cast<uint32_t>(number)) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 32;  // the lower bits depend on few of the others
-  }
-  return static_cast<int>(hash & INT_MAX);
+  uint64_t digest = description.size();
+  for (const int number : description) digest = fold_digest(digest, static_cast<uint32_t>(number));
+  return static_cast<int>(digest & INT_MAX);
 }
 
 }  // namespace

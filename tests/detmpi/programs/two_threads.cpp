@@ -1,8 +1,6 @@
-// Two threads that call MPI: "turns", one after the other, while both ask for the time whenever they like; or "at
-// once".
+// Two threads that call MPI: "turns", one after the other; or "at once".
 #include <unistd.h>
 
-#include <atomic>
 #include <mutex>
 #include <string_view>
 #include <thread>
@@ -26,15 +24,9 @@ void take_turns(int tag) {
 }
 
 void turns() {
-  std::atomic<bool> over{false};
-  std::thread clock([&] {
-    while (!over) (void)MPI_Wtime();
-  });
   std::thread other([] { take_turns(1000); });
   take_turns(2000);
   other.join();
-  over = true;
-  clock.join();
 }
 
 // Rank 0's other thread waits for a message that rank 1 sends after the barrier, to which it comes late: before, the
