@@ -9,10 +9,12 @@
 
 namespace detmpi {
 
-Place::Place(uintptr_t address) : by_offset(spmc::base::describe_offset(address)) {
+Place::Place(uintptr_t address) {
   char text[spmc::base::kPlaceBytes] = "";
   spmc::base::describe_place(address, text, sizeof text);
   by_function = text;
+  spmc::base::describe_offset(address, text, sizeof text);
+  by_offset = text;
 }
 
 std::string text_of(const Place& place) {
@@ -20,10 +22,12 @@ std::string text_of(const Place& place) {
   return line.empty() ? place.by_function : line;
 }
 
-CallingPlace calling_place() {
+uintptr_t calling_address() {
   const uintptr_t fortran = detmpi_fortran_call_site;
-  return {python_place(), Place(fortran != 0 ? fortran - 1 : spmc::base::caller_outside(&g_engine))};
+  return fortran != 0 ? fortran - 1 : spmc::base::caller_outside(&g_engine);
 }
+
+CallingPlace calling_place() { return {python_place(), Place(calling_address())}; }
 
 std::string text_of(const CallingPlace& calling) {
   return calling.in_python.empty() ? text_of(calling.place) : calling.in_python;

@@ -23,6 +23,8 @@ struct CallingPlace {
 
 // Takes system calls.
 CallingPlace calling_place();
+// The address in the program alone: takes none.
+uintptr_t calling_address();
 std::string text_of(const CallingPlace& calling);
 
 }  // namespace detmpi

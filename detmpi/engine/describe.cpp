@@ -19,32 +19,13 @@
 #include "calling_place.hpp"
 #include "engine.hpp"
 #include "operation.hpp"
+#include "unmatched.hpp"
 
 namespace detmpi {
 
 using chan::match::Time;
 
 namespace {
-
-constexpr size_t kMostUnmatched = 8;  // that differ
-
-// Of a message that is not the program's own: what it is for. Groups make communicators by tags that the program gives.
-std::string tag_text(int tag, uint32_t context) {
-  if (tag < MPI_ANY_TAG) return "part of a collective operation";
-  const std::string text = tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
-  return is_collective(context) ? "part of making a communicator, " + text : text;
-}
-
-std::string message_text(const chan::match::Message& m) {
-  if (!is_partitioned(m.context)) return tag_text(m.tag, m.context);
-  return m.tag < MPI_ANY_TAG ? "a partition" : "that of MPI_Psend_init, tag " + std::to_string(m.tag);
-}
-
-// A rank of a communicator, and which of the job's it is where that is another.
-std::string rank_text(int rank, int in_job) {
-  const std::string text = std::to_string(rank);
-  return rank == in_job ? text : text + " (rank " + std::to_string(in_job) + " of MPI_COMM_WORLD)";
-}
 
 std::string line(const std::vector<std::string>& fields) {
   std::string text;
@@ -55,38 +36,15 @@ std::string line(const std::vector<std::string>& fields) {
   return text + '\n';
 }
 
-std::string sender_text(const chan::match::Message& m) {
-  return "rank " + rank_text(static_cast<const Message&>(m).source, m.key.source);
-}
-
-// On a communicator that the program has freed: whether it has come before that, and is gone, depends on timing.
-bool may_be_dropped(const chan::match::Message& m) {
-  return static_cast<const Message&>(m).ack_id == 0 && comm_with_context(communicator_of(m.context)) == nullptr;
-}
-
-// Of those that come by `until`: those that are alike together; of those that differ the first ones of the lowest
-// ranks.
+// Of those that come by `until`.
 std::string unmatched_lines(const chan::match::Matcher& matcher, int ranks, Time until) {
-  std::vector<std::pair<std::vector<std::string>, uint64_t>> kinds;
-  uint64_t others = 0;
-  for (int from = 0; from < ranks; ++from) {
-    matcher.each_message(from, [&](const chan::match::Message& m) {
-      if (m.key.arrival > until || may_be_dropped(m)) return;
-      std::vector<std::string> fields{"unmatched",           std::to_string(from),
-                                      std::to_string(m.tag), context_label(communicator_of(m.context)),
-                                      message_text(m),       sender_text(m)};
-      const auto known = std::ranges::find(kinds, fields, &decltype(kinds)::value_type::first);
-      if (known != kinds.end()) ++known->second;
-      else if (kinds.size() < kMostUnmatched) kinds.emplace_back(std::move(fields), 1);
-      else ++others;
-    });
-  }
+  const UnmatchedMessages all = unmatched_messages(matcher, ranks, until);
   std::string text;
-  for (auto& [fields, count] : kinds) {
-    fields.push_back(std::to_string(count));
-    text += line(fields);
+  for (const UnmatchedMessages::Kind& kind : all.kinds) {
+    text += line({"unmatched", std::to_string(kind.from), std::to_string(kind.tag), kind.communicator, kind.what,
+                  kind.sender, std::to_string(kind.count)});
   }
-  return others == 0 ? text : text + line({"others", std::to_string(others)});
+  return all.others == 0 ? text : text + line({"others", std::to_string(all.others)});
 }
 
 std::string receive_line(const chan::match::Receive& r, const char* kind, const Comm& comm, int peer) {

@@ -186,6 +186,8 @@ class Engine {
   // The message has left the matcher.
   void take_unexpected(Message& message, Request& request);
   chan::match::Matcher& matcher() { return matcher_; }
+  // All ranks have sent what they send, and flushed it, and nobody waits: takes it in, and makes final what can be.
+  void take_in_the_rest();
   // The communicator goes: what has come on it, nobody can receive any more.
   void drop_messages(const Comm& comm);
 

@@ -48,6 +48,17 @@ class Exchange final : public Operation {
   End in_, out_;
 };
 
+int replace(const End& in, const End& out, Comm& comm, MPI_Request* request) {
+  PackedCopy copy;
+  if (out.peer != MPI_PROC_NULL) {
+    if (const int code = p2p_pack(out.buf, out.count, out.type, &copy); code != MPI_SUCCESS) return code;
+  }
+  const End packed{copy.get(), static_cast<int64_t>(out.type.size) * out.count, *datatype_from(MPI_BYTE), out.peer,
+                   out.tag};
+  operation_start(OperationPtr(new Exchange(comm, in, packed, std::move(copy))), comm, request);
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 namespace impl {
@@ -56,20 +67,14 @@ int isendrecv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype
               MPI_Count recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm,
               MPI_Request* request) {
   const End in{recvbuf, recvcount, recvtype, source, recvtag}, out{sendbuf, sendcount, sendtype, dest, sendtag};
+  if (p2p_overlap(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)) return replace(in, out, comm, request);
   operation_start(OperationPtr(new Exchange(comm, in, out)), comm, request);
   return MPI_SUCCESS;
 }
 
 int isendrecv_replace(void* buf, MPI_Count count, const Datatype& type, int dest, int sendtag, int source, int recvtag,
                       Comm& comm, MPI_Request* request) {
-  PackedCopy copy;
-  if (dest != MPI_PROC_NULL) {
-    if (const int code = p2p_pack(buf, count, type, &copy); code != MPI_SUCCESS) return code;
-  }
-  const End in{buf, count, type, source, recvtag};
-  const End out{copy.get(), static_cast<int64_t>(type.size) * count, *datatype_from(MPI_BYTE), dest, sendtag};
-  operation_start(OperationPtr(new Exchange(comm, in, out, std::move(copy))), comm, request);
-  return MPI_SUCCESS;
+  return replace({buf, count, type, source, recvtag}, {buf, count, type, dest, sendtag}, comm, request);
 }
 
 }  // namespace impl

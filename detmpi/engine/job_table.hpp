@@ -25,8 +25,9 @@ namespace detmpi {
 
 // Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may
 // be of different builds.
-inline constexpr uint32_t kJobVersion = 24;
+inline constexpr uint32_t kJobVersion = 25;
 inline constexpr uint32_t kMaxRanks = 4096;
+inline constexpr int kLeaksExit = 121;      // exit code of a job that would have ended with 0, but left something
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
 inline constexpr uint32_t kFirstSpace = 1;  // of rank 0, where there is a monitor
 inline constexpr uint32_t kNestedSpaces = 1024;  // that the ranks of a job may have at once
@@ -40,7 +41,7 @@ struct alignas(64) RankRecord {
   std::atomic<int32_t> pid;
   std::atomic<uint32_t> state;         // RankState
   std::atomic<uint32_t> call;          // CallId of the MPI call in which it crashed; 0: none
-  std::atomic<uint32_t> crash_signal;  // set by the rank's crash handler, before `crash_place` is complete
+  std::atomic<uint32_t> crash_signal;  // set by the rank's crash handler, before the two places are complete
   uint64_t crash_address;              // the address it touched, see spmc::base::Crash
   // Why it could not become the program (errno), set before it ends; with fork start in that of rank 0.
   std::atomic<int32_t> start_error;
@@ -56,7 +57,8 @@ struct alignas(64) RankRecord {
   std::atomic<uint64_t> polls;
   std::atomic<uint64_t> polls_since;
   std::atomic<uint64_t> polls_at_once;
-  char crash_place[152];  // "function+0x12 in /path/prog", empty if unknown
+  char crash_place[152];   // "function+0x12 in /path/prog", empty if unknown
+  char crash_offset[256];  // "/path/prog+0x1234", empty if unknown or too long
   // It has failed, at this clock, + 1; 0: it has not (job/failure.hpp). Release: what it had printed is in its file. A
   // stale 0 is safe: its published clock is not beyond that yet, so the monitor looks again (job/ending.cpp).
   std::atomic<uint64_t> failed_at;
@@ -66,7 +68,7 @@ struct alignas(64) RankRecord {
   // relaxed, since it is read when the rank ends, or has failed.
   std::atomic<uint32_t> session_open;
 };
-static_assert(sizeof(RankRecord) == 256);
+static_assert(sizeof(RankRecord) == 512);
 
 // Bytes from which a message is copied from buffer to buffer (offer.hpp). Who only waits until the message is sent has
 // nothing else to do; another rank copies into the window while the receiver is busy, and reads what has come for it
@@ -92,6 +94,7 @@ struct alignas(4096) JobTable {
   uint32_t real_time;     // 1: MPI_Wtime is the machine's clock
   uint32_t first_come;    // 1: messages are matched as they come, not in the order of logical time
   uint32_t strict_sends;  // 1: standard and ready sends, and those in partitions, behave as synchronous ones
+  uint32_t tell_leaks;    // 1: what ranks have at MPI_Finalize and should not is told (job/leaks.cpp)
   uint32_t keep_digest;   // 1: ranks fold what happens to them into RankRecord::digest
   uint32_t first_space;   // of rank 0: kFirstSpace; 0 where there is no monitor
   uint32_t order_output;  // 1: what the ranks print is merged in logical-time order (job/output_merge.hpp)
@@ -136,6 +139,8 @@ struct alignas(4096) JobTable {
   // 1: there are boards besides that of MPI_COMM_WORLD. Whoever makes one; relaxed, since it is read after the barrier
   // of MPI_Finalize alone.
   std::atomic<uint32_t> boards_made;
+  // 1: with `tell_leaks`, something was told. Rank 0; relaxed, since it is read when the job has ended.
+  std::atomic<uint32_t> leaks_told;
   // Process that watches over the ranks: detmpirun, or with fork start the program's first one, from MPI_Init on. 0:
   // none yet.
   std::atomic<uint32_t> monitor;

@@ -163,6 +163,16 @@ void p2p_start_recv_since(uint64_t post, Request& request, TypedBytes data, Comm
   g_engine.receive_since(request, post);
 }
 
+bool p2p_overlap(const void* sendbuf, int64_t sendcount, const Datatype& sendtype, const void* recvbuf,
+                 int64_t recvcount, const Datatype& recvtype) {
+  const auto sent = reinterpret_cast<uintptr_t>(sendbuf) + static_cast<uintptr_t>(sendtype.true_lb);
+  const auto received = reinterpret_cast<uintptr_t>(recvbuf) + static_cast<uintptr_t>(recvtype.true_lb);
+  const size_t sent_bytes = sendtype.dense ? sendtype.size * static_cast<size_t>(sendcount) : 1;
+  const size_t received_bytes = recvtype.dense ? recvtype.size * static_cast<size_t>(recvcount) : 1;
+  return sent < received ? received - sent < sent_bytes && received_bytes != 0
+                         : sent - received < received_bytes && sent_bytes != 0;
+}
+
 int p2p_pack(const void* buf, int64_t count, const Datatype& type, PackedCopy* copy) {
   const size_t bytes = type.size * static_cast<size_t>(count);
   copy->reset(static_cast<char*>(std::malloc(std::max<size_t>(bytes, 1))));

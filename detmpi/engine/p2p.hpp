@@ -34,6 +34,12 @@ void p2p_start_send(Request& request, const void* buf, int64_t count, const Data
                     SendMode mode);
 void p2p_start_recv(Request& request, void* buf, int64_t count, const Datatype& type, Comm& comm, Peer from);
 
+// Do the buffers of an exchange overlap? That is wrong, but programs have it, and what they send would depend on what
+// has come by then: it must be a copy. What lies between the bytes of data with gaps does not count, since columns of a
+// matrix do not overlap.
+bool p2p_overlap(const void* sendbuf, int64_t sendcount, const Datatype& sendtype, const void* recvbuf,
+                 int64_t recvcount, const Datatype& recvtype);
+
 // Posted at a time that has passed, and no event (Engine::receive_since).
 void p2p_start_recv_since(uint64_t post, Request& request, TypedBytes data, Comm& comm, Peer from);
 // A copy of a message as consecutive bytes, also of an empty one. Returns an error code if there is no memory for it.

@@ -15,7 +15,7 @@ namespace {
 
 using chan::match::Outlook;
 
-HandleTable<Message, HandleKind::kRequest> g_messages;  // taken by matched probes
+HandleTable<Message, HandleKind::kMessage> g_messages;  // taken by matched probes
 
 // A probe in the matcher; leaves it at the end.
 class Probe {

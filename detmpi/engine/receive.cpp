@@ -113,6 +113,16 @@ void Engine::settle(const chan::match::Horizon& horizon) {
   promote_uncontested();
 }
 
+void Engine::take_in_the_rest() {
+  struct Nothing final : chan::match::Horizon {
+    chan::match::Time next_arrival(int) const override { return chan::match::kNever; }
+    chan::match::Time least_arrival() const override { return chan::match::kNever; }
+  };
+  poll_all();
+  settle_held(false);
+  settle(Nothing());
+}
+
 // A receive that nobody contests any longer is plain, and takes its message from the lane.
 void Engine::promote_uncontested() {
   while (chan::match::Receive* receive = matcher_.find_uncontested()) {

@@ -35,6 +35,7 @@ void free_handle(Request& request) {
   const uint32_t place = static_cast<uint32_t>(std::exchange(request.handle, MPI_REQUEST_NULL)) - kRequestPrefix;
   g_request_at[place] = nullptr;
   g_free_places[g_free_place_count++] = place;
+  note_returned(static_cast<int>(kRequestPrefix + place));
 }
 
 }  // namespace
@@ -56,6 +57,7 @@ Request& request_new() {
   Request& request = *g_free;
   g_free = std::exchange(request.next, nullptr);
   request_attach(request);
+  note_given(request.handle);
   return request;
 }
 

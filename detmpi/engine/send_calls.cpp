@@ -127,8 +127,11 @@ int irecv(void* buf, MPI_Count count, const Datatype& type, int source, int tag,
   return MPI_SUCCESS;
 }
 
-int sendrecv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, int dest, int sendtag, void* recvbuf,
-             MPI_Count recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Status* status) {
+namespace {
+
+int send_and_receive(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, int dest, int sendtag,
+                     void* recvbuf, MPI_Count recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm,
+                     MPI_Status* status) {
   Request receive;
   receive.blocking = true;
   if (source == MPI_PROC_NULL) empty_status(status, MPI_PROC_NULL);
@@ -142,13 +145,27 @@ int sendrecv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype,
   return p2p_status(receive, status);
 }
 
+// The same, with a copy of what is sent.
+int replace(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, int dest, int sendtag, void* recvbuf,
+            MPI_Count recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Status* status) {
+  if (dest == MPI_PROC_NULL) return recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+  PackedCopy copy;
+  if (const int code = p2p_pack(sendbuf, sendcount, sendtype, &copy); code != MPI_SUCCESS) return code;
+  return send_and_receive(copy.get(), static_cast<MPI_Count>(sendtype.size) * sendcount, *datatype_from(MPI_BYTE), dest,
+                          sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+}
+
+}  // namespace
+
+int sendrecv(const void* sendbuf, MPI_Count sendcount, const Datatype& sendtype, int dest, int sendtag, void* recvbuf,
+             MPI_Count recvcount, const Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Status* status) {
+  const auto how = p2p_overlap(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype) ? replace : send_and_receive;
+  return how(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+}
+
 int sendrecv_replace(void* buf, MPI_Count count, const Datatype& type, int dest, int sendtag, int source, int recvtag,
                      Comm& comm, MPI_Status* status) {
-  if (dest == MPI_PROC_NULL) return recv(buf, count, type, source, recvtag, comm, status);
-  PackedCopy copy;
-  if (const int code = p2p_pack(buf, count, type, &copy); code != MPI_SUCCESS) return code;
-  return sendrecv(copy.get(), static_cast<MPI_Count>(type.size) * count, *datatype_from(MPI_BYTE), dest, sendtag, buf,
-                  count, type, source, recvtag, comm, status);
+  return replace(buf, count, type, dest, sendtag, buf, count, type, source, recvtag, comm, status);
 }
 
 // --- persistent requests ---

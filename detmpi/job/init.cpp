@@ -34,6 +34,7 @@
 #include "impl.hpp"
 #include "job.hpp"
 #include "launch_monitor.hpp"
+#include "leaks.hpp"
 #include "rank_output.hpp"
 #include "world_model.hpp"
 
@@ -65,6 +66,7 @@ void note_crash(const spmc::base::Crash& crash) {
   record.crash_address = crash.address;
   record.call.store(static_cast<uint32_t>(g_call.id), std::memory_order_relaxed);
   spmc::base::describe_place(crash.place, record.crash_place, sizeof record.crash_place);
+  spmc::base::describe_offset(crash.place, record.crash_offset, sizeof record.crash_offset);
   record.crash_signal.store(static_cast<uint32_t>(crash.signal), std::memory_order_release);
 }
 
@@ -302,6 +304,7 @@ void job_begin(int required) {
   rank_begin(rank);
   rank_output_begin(rank, files);
   make_predefined_communicators(rank);
+  if (g_job->tell_leaks != 0) keep_account();
   g_thread_level = std::clamp<int>(required, MPI_THREAD_SINGLE, MPI_THREAD_SERIALIZED);
   work_begin(g_thread_level < MPI_THREAD_SERIALIZED);
   g_main_thread = std::this_thread::get_id();
@@ -347,6 +350,7 @@ int job_end() {
   } else if (g_job->boards_made.load(std::memory_order_relaxed) != 0) {
     code = look_for_unnoticed_mismatch();
   }
+  if (code == MPI_SUCCESS && g_job->tell_leaks != 0) tell_leaks();
   g_engine.done();
   rank_output_end();
   event_log_end(LogEnd::kFinalized);

@@ -150,6 +150,7 @@ spmc::base::Status job_create(const JobOptions& options) {
   plan.lookahead = options.lookahead;
   plan.first_space = options.first_space;
   plan.strict_sends = options.strict_sends ? 1 : 0;
+  plan.tell_leaks = options.tell_leaks ? 1 : 0;
   plan.keep_digest = options.keep_digest ? 1 : 0;
   plan.seed = options.seed;
   plan.first_come = options.first_come ? 1 : 0;

@@ -23,6 +23,7 @@ struct JobOptions {
   bool real_time = true;               // MPI_Wtime
   bool first_come = false;             // see JobTable, as all that follows
   bool strict_sends = false;
+  bool tell_leaks = false;
   bool keep_digest = false;
   bool order_output = false;
   bool label_output = false;

@@ -33,6 +33,8 @@ constexpr const char* kHelp =
     "      --verify-seed=S  other disturbances for each S (default 1)\n"
     "      --digest         print a digest of the run on standard error: equal for equal runs\n"
     "      --strict-sends   sends wait for their receives: shows programs that need buffered sends\n"
+    "      --leaks          say at MPI_Finalize what the program has not freed, not waited for, or not received, and\n"
+    "                       where it was made\n"
     "      --lookahead=N    least logical time from a send to its arrival, in calls (default 256)\n"
     "      --wtime=CLOCK    what MPI_Wtime tells: real (default) or logical, the same in every run\n"
     "      --memory=SIZE    shared memory for messages, such as 512M or 4G (default: half of the machine's)\n"
@@ -65,7 +67,8 @@ constexpr const char* kHelp =
     "\n"
     "Exit status: 0 when every rank ended with 0; the first rank's exit status that is not 0 (also that of\n"
     "MPI_Abort, and the class of an MPI error that nobody handles, such as 2 for MPI_ERR_COUNT); 128 + S when a\n"
-    "rank died of signal S; 122 after a deadlock; 123 when runs differ (--verify); 124 after --timeout; 127 when\n"
+    "rank died of signal S; 121 when --leaks has found something; 122 after a deadlock; 123 when runs differ "
+    "(--verify); 124 after --timeout; 127 when\n"
     "PROGRAM cannot be started; 1 when the job cannot be made, has used up its shared memory, or a rank ended\n"
     "with 0 but without MPI_Init or MPI_Finalize; 2 for a wrong command line.\n";
 
@@ -201,6 +204,7 @@ enum Code {
   kReport,
   kSeed,
   kStrictSends,
+  kLeaks,
   kDigest,
   kOrderedOutput,
   kVerify,
@@ -271,6 +275,7 @@ constexpr option kOptions[] = {
     {"verify", required_argument, nullptr, kVerify},
     {"verify-seed", required_argument, nullptr, kVerifySeed},
     {"strict-sends", no_argument, nullptr, kStrictSends},
+    {"leaks", no_argument, nullptr, kLeaks},
     {"report", required_argument, nullptr, kReport},
     {"lookahead", required_argument, nullptr, kLookahead},
     {"ordered-output", optional_argument, nullptr, kOrderedOutput},
@@ -330,6 +335,7 @@ void take_job_option(int c, const Words& words, LaunchOptions& options) {
     case kVerify: options.verify_runs = parse_runs(optarg); break;
     case kVerifySeed: options.verify_seed = parse_seed(optarg); break;
     case kStrictSends: job.strict_sends = true; break;
+    case kLeaks: job.tell_leaks = true; break;
     case kReport:
       if (!is_report_file(optarg)) usage_error("--report takes a file whose name ends in .txt, .json or .dot", optarg);
       options.reports.emplace_back(optarg);

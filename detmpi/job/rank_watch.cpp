@@ -22,6 +22,7 @@
 #include "ending.hpp"
 #include "output_merge.hpp"
 #include "run_job.hpp"
+#include "source_line.hpp"
 #include "watch.hpp"
 
 namespace detmpi {
@@ -242,13 +243,15 @@ class RankWatch final : public Watch {
 
   static std::string signal_text(int rank, const spmc::base::ExitReport& report, const RankRecord& record,
                                  RankState state) {
-    char where[320] = "";
+    std::string where;
     if (record.crash_signal.load(std::memory_order_acquire) == static_cast<uint32_t>(report.status)) {
-      const bool touched = record.crash_address != spmc::base::Crash::kNoAddress;
-      const int n = touched ? std::snprintf(where, sizeof where, ", touching address 0x%lx",
-                                            static_cast<unsigned long>(record.crash_address))
-                            : 0;
-      std::snprintf(where + n, sizeof where - static_cast<size_t>(n), ", at %s", record.crash_place);
+      char address[40] = "";
+      if (record.crash_address != spmc::base::Crash::kNoAddress) {
+        std::snprintf(address, sizeof address, ", touching address 0x%lx",
+                      static_cast<unsigned long>(record.crash_address));
+      }
+      const std::string& line = source_line_of(record.crash_offset);
+      where = address + std::string(", at ") + (line.empty() ? record.crash_place : line);
     }
     const auto call = record.call.load(std::memory_order_relaxed);
     // Core files have its number; a message that has none is the same in every run.

@@ -126,6 +126,10 @@ unsigned long digest_of_job() {
   return digest;
 }
 
+int with_leaks(int code) {
+  return code == 0 && g_job->leaks_told.load(std::memory_order_relaxed) != 0 ? kLeaksExit : code;
+}
+
 bool ended_early() { return g_job->ending.load() != 0; }
 
 // A program may end with that code by itself.
@@ -163,7 +167,7 @@ int run_job(LaunchOptions options, const sigset_t& mask) {
     return 1;
   }
   (void)spmc::base::make_addresses_repeat();  // where it is forbidden, pointer values differ from run to run
-  const int code = options.exec_start ? run_ranks(options, mask) : run_program(options, mask);
+  const int code = with_leaks(options.exec_start ? run_ranks(options, mask) : run_program(options, mask));
   spmc::base::end_descendants();  // what the ranks have started, and left behind
   if (options.print_digest) print_digest();
   if (options.event_log >= 0) log_end(options.event_log, code);

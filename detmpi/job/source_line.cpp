@@ -32,7 +32,9 @@ std::string known_line(const std::string& text, int number) {
   const size_t end = text.find('\n');
   if (end == std::string::npos) return "";
   std::string line = number == 1 ? text.substr(0, end) : text.substr(end + 1, text.find('\n', end + 1) - end - 1);
-  line.resize(std::min(line.size(), line.find(" (discriminator")));  // says nothing to people
+  for (const char* for_compilers : {" (discriminator", " [clone "}) {
+    line.resize(std::min(line.size(), line.find(for_compilers)));
+  }
   return line.starts_with('?') ? "" : line;
 }
 

@@ -30,6 +30,7 @@ Errhandler& errhandler_fatal() { return g_fatal; }
 
 MPI_Errhandler errhandler_open(Errhandler& handler) {
   ++handler.opened;
+  if (handler.kind == Errhandler::Kind::kUser) note_given(handler.handle);
   errhandler_retain(handler);
   return handler.handle;
 }
@@ -73,7 +74,7 @@ int comm_call_errhandler(Comm& comm, int errorcode) {
 
 int errhandler_free(MPI_Errhandler* errhandler) {
   Errhandler& handler = *errhandler_from(*errhandler);
-  --handler.opened;
+  if (--handler.opened == 0) note_returned(handler.handle);
   errhandler_release(handler);
   *errhandler = MPI_ERRHANDLER_NULL;
   return MPI_SUCCESS;

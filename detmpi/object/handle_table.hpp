@@ -24,8 +24,24 @@ enum class HandleKind : uint32_t {
   kInfo = 7,
   kKeyval = 9,
   kRequest = 11,
+  kMessage = 13,
   kSession = 14,
 };
+
+// Who keeps account of the handles that the program has and must give back (--leaks). Null: nobody.
+struct HandleAccount {
+  void (*given)(int handle);  // it may have been before
+  void (*returned)(int handle);
+};
+inline const HandleAccount* g_handle_account = nullptr;
+inline void note_given(int handle) {
+  if (g_handle_account != nullptr) [[unlikely]]
+    g_handle_account->given(handle);
+}
+inline void note_returned(int handle) {
+  if (g_handle_account != nullptr) [[unlikely]]
+    g_handle_account->returned(handle);
+}
 
 template <class T, HandleKind kKind, uint32_t kExtraBits = 0>
 class HandleTable {
@@ -53,7 +69,9 @@ class HandleTable {
       free_.pop();
       slots_[index] = object;
     }
-    return static_cast<int>(kPrefix | index);
+    const int handle = static_cast<int>(kPrefix | index);
+    note_given(handle);
+    return handle;
   }
 
   // The handle must be valid.
@@ -61,6 +79,7 @@ class HandleTable {
     const uint32_t index = static_cast<uint32_t>(handle) & kIndexMask;
     slots_[index] = nullptr;
     free_.push(index);
+    note_returned(handle);
   }
 
   // The objects, in the order of their handles.

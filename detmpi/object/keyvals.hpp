@@ -65,6 +65,7 @@ class Keyvals {
     if (found == nullptr) return invalid_keyval(*keyval);
     if (!found->freed) {
       found->freed = true;
+      note_returned(*keyval);
       keyval_release(*found);
     }
     *keyval = MPI_KEYVAL_INVALID;

@@ -44,6 +44,8 @@ constexpr Control kControls[] = {
      [](const JobTable& job) -> uint64_t { return job.real_time; }},
     {"strict_sends", "Sends wait for their receives (detmpirun --strict-sends).", Category::kJob, MPI_INT, nullptr,
      [](const JobTable& job) -> uint64_t { return job.strict_sends; }},
+    {"leaks", "What is left at MPI_Finalize is told (detmpirun --leaks).", Category::kJob, MPI_INT, nullptr,
+     [](const JobTable& job) -> uint64_t { return job.tell_leaks; }},
     {"lookahead", "Least logical time from a send to its arrival, in ticks (detmpirun --lookahead).", Category::kJob,
      MPI_UNSIGNED_LONG_LONG, nullptr, [](const JobTable& job) -> uint64_t { return job.lookahead; }},
     {"seed", "Which legal order of messages is taken (detmpirun --seed).", Category::kJob, MPI_UNSIGNED_LONG_LONG,

@@ -44,6 +44,7 @@ MPI_Datatype f90_type(int combiner, int precision, int range, MPI_Datatype base)
     Datatype& type = datatype_register();
     static_cast<TypeShape&>(type) = *datatype_from(base);
     type.builtin = true;
+    note_returned(type.handle);  // the program must not free it
     type.envelope.combiner = combiner;
     if (combiner != MPI_COMBINER_F90_INTEGER) type.envelope.integers.push_back(precision);
     type.envelope.integers.push_back(range);

@@ -132,7 +132,7 @@ TEST_CASE("one message tells of an abort") {
 }
 
 TEST_CASE("a crash ends the job and is told with rank, signal and place") {
-  expect_end("segv", "3", 0, {128 + SIGSEGV, {"rank 3", "SIGSEGV", "0x1234", "write_to_nowhere"}});
+  expect_end("segv", "3", 0, {128 + SIGSEGV, {"rank 3", "SIGSEGV", "0x1234", "at write_to_nowhere, ends.cpp:"}});
   expect_end("segv", "0", 0, {128 + SIGSEGV, {"rank 0", "SIGSEGV", "write_to_nowhere"}}, 1);
   expect_end("fpe", "1", 0, {128 + SIGFPE, {"rank 1", "SIGFPE", "divide_by_zero"}});
   expect_end("abort()", "2", 0, {128 + SIGABRT, {"rank 2", "SIGABRT", "give_up"}});

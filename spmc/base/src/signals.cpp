@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -11,9 +12,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 #include <iterator>
 
 namespace spmc::base {
@@ -85,17 +86,55 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   if (info->si_code <= 0 || !comes_again) ::raise(signal);
 }
 
-// By its whole path, which the dynamic linker does not know: of the program it has the first argument, as it was given,
-// and of a library the name by which it was loaded, in whatever folder that was. Empty: none.
-std::string file_mapped_at(uintptr_t address) {
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    unsigned long first = 0, end = 0;
-    int path = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx %*s %*s %*s %*s %n", &first, &end, &path) < 2) continue;
-    if (first <= address && address < end) return line.substr(static_cast<size_t>(path));
+// One after the other, without the heap: a process that has crashed may hold its lock.
+class Lines {
+ public:
+  explicit Lines(const char* file) : fd_(::open(file, O_RDONLY | O_CLOEXEC)) {}
+  ~Lines() {
+    if (fd_ >= 0) ::close(fd_);
   }
-  return {};
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
+
+  // The next one, without its end, valid until the one after it; null behind the last. A longer one than there is room
+  // for comes in parts.
+  char* next() {
+    have_ -= used_;
+    std::memmove(text_, text_ + used_, have_);
+    for (;;) {
+      auto* end = static_cast<char*>(std::memchr(text_, '\n', have_));
+      const ssize_t got = end != nullptr || have_ == kRoom ? 0 : ::read(fd_, text_ + have_, kRoom - have_);
+      if (got > 0) {
+        have_ += static_cast<size_t>(got);
+        continue;
+      }
+      used_ = end != nullptr ? static_cast<size_t>(end - text_) + 1 : have_;
+      if (used_ == 0) return nullptr;
+      text_[end != nullptr ? used_ - 1 : used_] = 0;
+      return text_;
+    }
+  }
+
+ private:
+  static constexpr size_t kRoom = kPlaceBytes;
+  int fd_;
+  size_t have_ = 0, used_ = 0;
+  char text_[kRoom + 1];
+};
+
+// By its whole path, which the dynamic linker does not know: of the program it has the first argument, as it was given,
+// and of a library the name by which it was loaded, in whatever folder that was. Null: none; valid as long as `lines`,
+// which are those of /proc/self/maps.
+const char* file_mapped_at(uintptr_t address, Lines& lines) {
+  while (char* line = lines.next()) {
+    char* rest = nullptr;
+    const uintptr_t first = std::strtoul(line, &rest, 16);
+    if (*rest != '-') continue;
+    const uintptr_t end = std::strtoul(rest + 1, nullptr, 16);
+    const char* path = std::strchr(line, '/');
+    if (first <= address && address < end) return path;
+  }
+  return nullptr;
 }
 
 // The one by which Fortran's runtime library prints a backtrace, and then lets the process die.
@@ -193,15 +232,16 @@ void describe_place(uintptr_t place, char* text, unsigned long size) {
   }
 }
 
-std::string describe_offset(uintptr_t place) {
+void describe_offset(uintptr_t place, char* text, unsigned long size) {
+  text[0] = 0;
   Dl_info info;
-  if (place == 0 || ::dladdr(reinterpret_cast<void*>(place), &info) == 0) return {};
+  if (place == 0 || ::dladdr(reinterpret_cast<void*>(place), &info) == 0) return;
   const auto base = reinterpret_cast<uintptr_t>(info.dli_fbase);
-  const std::string file = file_mapped_at(base);
-  if (file.empty()) return {};
-  char offset[24];
-  std::snprintf(offset, sizeof offset, "+0x%lx", static_cast<unsigned long>(place - base));
-  return file + offset;
+  Lines lines("/proc/self/maps");
+  const char* file = file_mapped_at(base, lines);
+  if (file == nullptr) return;
+  const int n = std::snprintf(text, size, "%s+0x%lx", file, static_cast<unsigned long>(place - base));
+  if (static_cast<unsigned long>(n) >= size) text[0] = 0;
 }
 
 void die_after(unsigned seconds, int status) {

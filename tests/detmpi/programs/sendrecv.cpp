@@ -1,5 +1,7 @@
-// MPI_Sendrecv and MPI_Sendrecv_replace round the ring, mutual and with different types, short and long; and
-// blocking sends of several MiB to each other before either receives.
+// MPI_Sendrecv and MPI_Sendrecv_replace round the ring, mutual and with different types, short and long;
+// buffers that overlap; and blocking sends of several MiB to each other before either receives.
+#include <algorithm>
+
 #include "testing.hpp"
 
 using namespace mpi_test;
@@ -57,6 +59,30 @@ void two_types() {
   EXPECT(count_of(status, MPI_INT) == 12);
 }
 
+// One buffer for what is sent and what comes, or two that overlap: wrong, but the first's bytes are sent all the same,
+// also where the other rank's have come before.
+void overlapping(int bytes, int shift) {
+  const int peer = g_rank ^ 1;
+  if (peer >= g_size) return;
+  const auto own = message(static_cast<size_t>(bytes), static_cast<uint64_t>(g_rank));
+  for (const bool blocks : {true, false}) {
+    std::vector<unsigned char> data(own.size() + static_cast<size_t>(shift));
+    std::ranges::copy(own, data.begin());
+    unsigned char* const in = data.data() + shift;
+    // The second rank comes when the first one's message has come.
+    if (g_rank > peer) MPI_Probe(peer, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (blocks) {
+      MPI_Sendrecv(data.data(), bytes, MPI_BYTE, peer, 4, in, bytes, MPI_BYTE, peer, 4, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
+    } else {
+      MPI_Request request;
+      MPI_Isendrecv(data.data(), bytes, MPI_BYTE, peer, 4, in, bytes, MPI_BYTE, peer, 4, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    EXPECT(holds(in, own.size(), static_cast<uint64_t>(peer)));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -67,5 +93,9 @@ int main(int argc, char** argv) {
   all_before_any(50);
   all_before_any(300000);
   two_types();
+  for (const int bytes : {1, 100, 100000, 1000000}) {
+    overlapping(bytes, 0);
+    overlapping(bytes, 1);
+  }
   if (g_rank == 0) std::puts("exchanged");
 }

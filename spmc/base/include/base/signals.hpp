@@ -4,7 +4,6 @@
 #include <csignal>
 #include <cstdint>
 #include <initializer_list>
-#include <string>
 
 #include <base/result.hpp>
 
@@ -47,9 +46,9 @@ uintptr_t caller_outside(const void* ours);
 void describe_place(uintptr_t place, char* text, unsigned long size);
 // Room for that with the longest path.
 inline constexpr unsigned long kPlaceBytes = 4096 + 512;
-// "/path/of/object+0x1234", as debuggers look it up, whatever the folder that they are in; empty if it is not known.
-// Not async-signal-safe.
-std::string describe_offset(uintptr_t place);
+// "/path/of/object+0x1234", as debuggers look it up, whatever the folder that they are in; empty if it is not known, or
+// longer than there is room for. As safe as describe_place.
+void describe_offset(uintptr_t place, char* text, unsigned long size);
 
 // Ends the process with `status` after so many seconds, whatever it does: for an end that runs code of others.
 void die_after(unsigned seconds, int status);
