@@ -275,7 +275,9 @@ def entry(function):
              f"({', '.join(p.declaration for p in function.params)})) {{",
              f"  CallScope scope(CallId::{function.call_id}{scope});"]
     if function.collective:
-        lines.append("  note_call_site(__builtin_return_address(0));")
+        lines.append("  g_call_site = call_site(__builtin_return_address(0));")
+    if function.sends:
+        lines.append("  g_send_site = call_site(__builtin_return_address(0));")
     for p in function.params:
         if p.kind.lookup:
             lines.append(f"  auto* {p.name}_o = {p.kind.lookup}({p.name});")
@@ -334,8 +336,8 @@ def entry_source(functions):
     body = "\n\n".join(entry(f) for f in functions)
     return f"""// {NOTE}
 // The MPI functions: each looks up handles, checks arguments, calls what implements it and raises errors.
-#include "../coll/call_site.hpp"
 #include "../coll/plan_calls.hpp"
+#include "../object/call_site.hpp"
 #include "entry.hpp"
 #include "impl.hpp"
 

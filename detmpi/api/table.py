@@ -54,6 +54,13 @@ class Function:
         return bool(self.plan) or makes_comm or self.name in ("Finalize", "Session_finalize", "Comm_disconnect")
 
     @property
+    def sends(self):
+        """Whether a message of the program's may go out in this call."""
+        names = [p.name for p in self.params]
+        return ("dest" in names and not self.name.removesuffix("_c").endswith("_init")
+                or self.name.startswith(("Start", "Pready")))
+
+    @property
     def impl(self):
         return (self.large_of if self.shares else self.name).lower()
 

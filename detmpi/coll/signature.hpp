@@ -6,11 +6,11 @@
 #include <string>
 
 #include "../object/call.hpp"
+#include "../object/call_site.hpp"
 #include "../object/comm.hpp"
 #include "../object/integers.hpp"
 #include "../ops/op.hpp"
 #include "../types/datatype.hpp"
-#include "call_site.hpp"
 
 namespace detmpi {
 

@@ -5,12 +5,16 @@
 //   call       name of the MPI call, place in the program by its function, and by its offset in the file; in Python by
 //              its line, and nothing
 //   need       kind, tag, communicator, what is waited for     one for each Need of its record, in that order
-//   unmatched  source in the job, tag, communicator, what, source as it is told, how many
-//                                                              messages that have come and that no receive takes
+//   unmatched  source in the job, tag, communicator, what, source as it is told, how many, number of the first among
+//              all from there                                  messages that have come and that no receive takes
 //   others     how many                                        the same, of which nothing else is told
+//   sent       destination in the job, number of the first, of the last, place, offset
+//                                                              the latest messages of the rank's: from one place, to
+//                                                              one rank, one after the other
 //   mismatch   what, and for two ranks: operation, place, offset    collective operations that do not match
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +23,7 @@
 #include "calling_place.hpp"
 #include "engine.hpp"
 #include "operation.hpp"
+#include "python_place.hpp"
 #include "unmatched.hpp"
 
 namespace detmpi {
@@ -42,9 +47,32 @@ std::string unmatched_lines(const chan::match::Matcher& matcher, int ranks, Time
   std::string text;
   for (const UnmatchedMessages::Kind& kind : all.kinds) {
     text += line({"unmatched", std::to_string(kind.from), std::to_string(kind.tag), kind.communicator, kind.what,
-                  kind.sender, std::to_string(kind.count)});
+                  kind.sender, std::to_string(kind.count), std::to_string(kind.number)});
   }
   return all.others == 0 ? text : text + line({"others", std::to_string(all.others)});
+}
+
+std::string sent_lines(const SentPlaces& sent_places) {
+  struct Run {
+    SentPlaces::Sent first;
+    uint32_t last;
+    bool goes_on(const SentPlaces::Sent& sent) const {
+      return sent.to == first.to && sent.returns_to == first.returns_to && sent.number == last + 1;
+    }
+  };
+  std::vector<Run> runs;
+  sent_places.each([&](const SentPlaces::Sent& sent) {
+    if (!runs.empty() && runs.back().goes_on(sent)) ++runs.back().last;
+    else runs.push_back({sent, sent.number});
+  });
+  std::map<uintptr_t, Place> places;
+  std::string text;
+  for (const Run& run : runs) {
+    const Place& place = places.try_emplace(run.first.returns_to, run.first.returns_to - 1).first->second;
+    text += line({"sent", std::to_string(run.first.to), std::to_string(run.first.number), std::to_string(run.last),
+                  place.by_function, place.by_offset});
+  }
+  return text;
 }
 
 std::string receive_line(const chan::match::Receive& r, const char* kind, const Comm& comm, int peer) {
@@ -153,6 +181,7 @@ void Engine::describe(const Wait& wait, Time until) {
     }
   }
   text += unmatched_lines(matcher_, ranks_, until);
+  if (!has_python()) text += sent_lines(sent_places_);  // there they would be places in an extension
   auto run = pool_.try_alloc_run(static_cast<uint32_t>(text.size() / spmc::kPageSize + 1));
   if (!run) return;  // the report does without
   std::memcpy(spmc::segment::frame(run.value()), text.data(), text.size());

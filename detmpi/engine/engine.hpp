@@ -35,6 +35,7 @@
 #include "offer.hpp"
 #include "published.hpp"
 #include "request.hpp"
+#include "sent_places.hpp"
 
 namespace detmpi {
 
@@ -64,6 +65,7 @@ using Queue = chan::match::Queue<T>;
 
 struct Outbound {  // to one rank
   chan::LaneOut lane;
+  uint64_t messages = 0;  // that were sent
   Queue<Request> waiting;  // sends that found no room; while not empty, all sends queue here
   MediumWay medium;
 };
@@ -126,7 +128,7 @@ struct Inbound {  // from one rank
   chan::LaneIn lane;
   bool known = false;            // in Engine::sources_
   uint32_t acks = 0;             // that were taken since the sender was woken last
-  uint64_t messages = 0;         // that were taken in
+  uint64_t messages = 0;         // that were taken in: as the sender counts them
   Queue<Request> posted;         // plain receives of this source, in post order
   Arrival arriving;              // in pieces that follow each other
   std::vector<Arrival> offered;  // not taken; their pieces, if they come by pieces, name the offer
@@ -162,6 +164,7 @@ class Engine {
   uint64_t try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context,
                         bool blocks);
   void push_waiting();
+  SentPlaces& sent_places() { return sent_places_; }
   void flush();  // blocks until every message sent so far is in its lane, or was taken out of its buffer
   // A message that is still offered goes through the window from now on. No effect on others.
   void withdraw(Request& request);
@@ -314,6 +317,7 @@ class Engine {
   bool push_piece(Request& request, Outbound& out);
   void finish_push(Request& request);
   void queue_send(Request& request);
+  void note_sent(int to, uint32_t context);
   void send_to_self(Request& request);
   void limit_clock();
 
@@ -438,6 +442,7 @@ class Engine {
   std::vector<int> blocked_to_;  // destinations with waiting sends, ascending
   chan::match::Matcher matcher_;
   MessagePool messages_;
+  SentPlaces sent_places_;
   Habits habits_;
   uint64_t from_any_ = 0;       // requests with Request::from_any
   std::vector<Request*> held_;  // of them

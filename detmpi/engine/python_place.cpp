@@ -39,6 +39,8 @@ std::string between(const std::string& text, std::string_view before, std::strin
 
 }  // namespace
 
+bool has_python() { return ::dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState") != nullptr; }
+
 // The innermost one stands first: `  File "script.py", line 12 in exchange`.
 std::string python_place() {
   const std::string text = traceback();

@@ -35,6 +35,7 @@ bool Engine::try_receive_soon(int from, uint32_t context, int tag, char* data, s
   *received = {static_cast<int>(marker >> 8), cell->tag, bytes, first_come_ ? g_clock : cell->stamp};
   if (bytes > 0) copy_bytes(data, chan::LaneIn::payload(cell, bytes), bytes);
   in.lane.pass(chan::LaneOut::cells_for(bytes));
+  ++in.messages;
   wake_rank(from);
   return true;
 }

@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "../object/call.hpp"
+#include "../object/call_site.hpp"
 #include "choices.hpp"
+#include "contexts.hpp"
 #include "engine.hpp"
 #include "out_of_memory.hpp"
 
@@ -67,6 +69,12 @@ void Engine::open_lane(int to) {
   inbox_word(to, bit / 64).fetch_or(uint64_t{1} << (bit % 64), std::memory_order_release);
 }
 
+// Once for each message, in the order in which they are sent.
+inline void Engine::note_sent(int to, uint32_t context) {
+  const uint64_t number = ++out_[static_cast<size_t>(to)].messages;
+  if (!is_collective(context)) sent_places_.note(to, number, g_send_site);
+}
+
 uint64_t Engine::try_send_now(int to, const char* data, size_t bytes, int tag, const Comm& comm, uint32_t context,
                               bool blocks) {
   if (bytes > eager_bytes_ || to == rank_) return 0;
@@ -87,10 +95,12 @@ uint64_t Engine::try_send_now(int to, const char* data, size_t bytes, int tag, c
   if (bytes > 0) spmc::base::copy_memory(payload, data, bytes);  // an empty message may have no buffer
   out.lane.publish(cell, cells, marker(kRecordEager, comm), !blocks);
   wake_rank(to);
+  note_sent(to, context);
   return stamp;
 }
 
 void Engine::send(Request& request) {
+  note_sent(request.peer_world, request.context);
   if (request.peer_world == rank_) {
     send_to_self(request);
     return;

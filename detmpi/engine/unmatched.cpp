@@ -9,8 +9,6 @@
 namespace detmpi {
 namespace {
 
-constexpr size_t kMostKinds = 8;
-
 std::string message_text(const chan::match::Message& m) {
   if (!is_partitioned(m.context)) return tag_text(m.tag, m.context);
   return m.tag < MPI_ANY_TAG ? "a partition" : "that of MPI_Psend_init, tag " + std::to_string(m.tag);
@@ -47,10 +45,11 @@ UnmatchedMessages unmatched_messages(const chan::match::Matcher& matcher, int ra
       if (whom == MessagesOf::kProgram && is_collective(m.context)) return;
       if (m.key.arrival > until || may_be_dropped(m)) return;
       UnmatchedMessages::Kind kind{
-          from, m.tag, m.context, context_label(communicator_of(m.context)), message_text(m), sender_text(m)};
+          from,           m.tag,       m.context, context_label(communicator_of(m.context)), message_text(m),
+          sender_text(m), m.key.number};
       const auto known = std::ranges::find_if(all.kinds, [&](const auto& other) { return other.like(kind); });
-      if (known != all.kinds.end()) ++known->count;
-      else if (all.kinds.size() < kMostKinds) all.kinds.push_back(std::move(kind));
+      if (known != all.kinds.end()) known->add(kind);
+      else if (all.kinds.size() < UnmatchedMessages::kMostKinds) all.kinds.push_back(std::move(kind));
       else ++all.others;
     });
   }

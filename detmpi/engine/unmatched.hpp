@@ -1,6 +1,7 @@
 // Messages that have come and that no receive takes, as people know them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ std::string tag_text(int tag, uint32_t context);
 std::string rank_text(int rank, int in_job);
 
 struct UnmatchedMessages {
+  static constexpr size_t kMostKinds = 8;
   struct Kind {  // all alike
     int from;    // rank in the job
     int tag;
@@ -23,13 +25,18 @@ struct UnmatchedMessages {
     std::string communicator;
     std::string what;
     std::string sender;
+    uint64_t number;  // of the first among all messages from there
     uint64_t count = 1;
+    void add(const Kind& other) {
+      count += other.count;
+      number = std::min(number, other.number);
+    }
     bool like(const Kind& other) const {
       return from == other.from && tag == other.tag && context == other.context && what == other.what &&
              sender == other.sender && communicator == other.communicator;
     }
   };
-  std::vector<Kind> kinds;  // the first ones of the lowest ranks
+  std::vector<Kind> kinds;  // at most kMostKinds: the first ones of the lowest ranks
   uint64_t others = 0;      // messages of other kinds
 };
 

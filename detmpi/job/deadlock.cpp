@@ -6,6 +6,7 @@
 #include <chan/match/snapshot.hpp>
 
 #include <algorithm>
+#include <map>
 
 #include "../engine/job_view.hpp"
 
@@ -51,15 +52,27 @@ std::vector<int> senders_of(const Need& need) {
   return others;
 }
 
-// What the rank says of itself, next to its record.
-void add_description(Deadlock& deadlock, StuckRank& stuck, const std::vector<Need>& needs) {
-  Description said = description_of(stuck.rank);
+// What ranks say of themselves, next to their records.
+using Descriptions = std::map<int, Description>;
+Descriptions descriptions_of(const std::vector<StuckRank>& stuck) {
+  Descriptions all;
+  for (const StuckRank& s : stuck) all[s.rank] = description_of(s.rank);
+  return all;
+}
+
+void add_description(Deadlock& deadlock, StuckRank& stuck, const std::vector<Need>& needs, const Descriptions& all) {
+  Description said = all.at(stuck.rank);
   if (!said.mismatch.empty() && std::ranges::find(deadlock.mismatches, said.mismatch) == deadlock.mismatches.end()) {
     deadlock.mismatches.push_back(said.mismatch);
   }
   stuck.call = said.call;
   stuck.place = said.place;
   stuck.unmatched = said.unmatched;
+  // Not of ranks that go on: what they have sent last differs from run to run.
+  for (Unmatched& message : stuck.unmatched) {
+    const auto sender = all.find(message.from);
+    if (sender != all.end()) add_place(message, stuck.rank, sender->second);
+  }
   stuck.others_unmatched = said.others_unmatched;
   for (size_t i = 0; i < std::min(said.needs.size(), needs.size()); ++i) {
     const bool repeats = needs[i].kind == Need::Kind::kRepeat && needs[i].repeats < needs.size();
@@ -267,9 +280,8 @@ std::optional<Deadlock> DeadlockFinder::look() {
   if (!is_settled(deadlock.stuck, now.all, now.bounds)) return {};
   if (!now.all && !is_complete(deadlock, now.bounds)) return {};
   wait_for_descriptions(deadlock.stuck, deadlock.cut);
-  for (StuckRank& one : deadlock.stuck) {
-    add_description(deadlock, one, needs_of(view, one.rank));
-  }
+  const Descriptions descriptions = descriptions_of(deadlock.stuck);
+  for (StuckRank& one : deadlock.stuck) add_description(deadlock, one, needs_of(view, one.rank), descriptions);
   deadlock.cycle = find_cycle(deadlock.stuck);
   deadlock.finished = finished_ranks(deadlock.stuck);
   return deadlock;

@@ -1,6 +1,7 @@
 #include "leaks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <sstream>
@@ -14,6 +15,7 @@
 #include "../engine/unmatched.hpp"
 #include "../object/handle_table.hpp"
 #include "impl.hpp"
+#include "sent_at.hpp"
 #include "source_line.hpp"
 
 namespace detmpi {
@@ -64,22 +66,32 @@ const Words& words_for(int handle) {
 }
 
 // What a rank has of one kind, from one place: a line of fields that are separated by tabs. How many, the words for one
-// and for many; and the place where it was made, by the function and by the offset in the file, or empty.
-std::string line(uint64_t count, const std::string& one, const std::string& many, const std::string& by_function = "",
-                 const std::string& by_offset = "") {
-  std::string text = std::to_string(count);
-  for (const std::string* field : {&one, &many, &by_function, &by_offset}) {
+// and for many; and the place where it was made, by the function and by the offset in the file, or empty. Of messages
+// instead the sender, and the number of the first.
+using Fields = std::array<std::string, 7>;
+enum Field : size_t { kCount, kOne, kMany, kByFunction, kByOffset, kSender, kNumber };
+
+std::string line(const Fields& fields) {
+  std::string text;
+  for (const std::string& field : fields) {
+    for (const char c : field) text += c == '\t' || c == '\n' ? ' ' : c;
     text += '\t';
-    for (const char c : *field) text += c == '\t' || c == '\n' ? ' ' : c;
   }
   return text + '\n';
 }
 
+Fields fields_of(const std::string& line) {
+  Fields fields;
+  std::istringstream in(line);
+  for (std::string& field : fields) std::getline(in, field, '\t');
+  return fields;
+}
+
 std::string line(uint64_t count, const Words& words, const Origin& origin) {
   const std::string call = std::string(": ") + call_name(origin.call), one = words.one + call, many = words.many + call;
-  if (!origin.in_python.empty()) return line(count, one, many, origin.in_python);
+  if (!origin.in_python.empty()) return line({std::to_string(count), one, many, origin.in_python});
   const Place place(origin.address);
-  return line(count, one, many, place.by_function, place.by_offset);
+  return line({std::to_string(count), one, many, place.by_function, place.by_offset});
 }
 
 // Those of one kind, made at one place, together; in the order in which the first of each has its handle.
@@ -103,19 +115,23 @@ std::string lines_of_handles() {
 }
 
 // Not those of collective operations: what the program has begun and not ended it has a request for.
-std::string lines_of_messages() {
+UnmatchedMessages unreceived_messages() {
   g_engine.take_in_the_rest();
-  const auto all =
-      unmatched_messages(g_engine.matcher(), static_cast<int>(g_job->ranks), chan::match::kNever, MessagesOf::kProgram);
+  return unmatched_messages(g_engine.matcher(), static_cast<int>(g_job->ranks), chan::match::kNever,
+                            MessagesOf::kProgram);
+}
+
+std::string lines_of(const UnmatchedMessages& all) {
   std::string text;
   for (const auto& kind : all.kinds) {
     const std::string rest =
         " from " + kind.sender + " that nobody received: " + kind.what + ", on " + kind.communicator;
-    text += line(kind.count, "message" + rest, "messages" + rest);
+    text += line({std::to_string(kind.count), "message" + rest, "messages" + rest, "", "", std::to_string(kind.from),
+                  std::to_string(static_cast<uint32_t>(kind.number))});
   }
   if (all.others != 0) {
-    text += line(all.others, "message of another kind that nobody received",
-                 "messages of other kinds that nobody received");
+    text += line({std::to_string(all.others), "message of another kind that nobody received",
+                  "messages of other kinds that nobody received"});
   }
   return text;
 }
@@ -157,29 +173,43 @@ struct Left {
   uint64_t count;
 };
 
+using SentAt = std::map<SentMessage, std::string>;
+
+Left left_of(const Fields& f, int rank, const SentAt& sent_at) {
+  Left left{f[kOne], f[kMany], std::stoull(f[kCount])};
+  if (!f[kByFunction].empty()) {
+    const std::string& source = source_line_of(f[kByOffset]);
+    const std::string place = " at " + (source.empty() ? f[kByFunction] : source);
+    left.one += place;
+    left.many += place;
+  } else if (!f[kSender].empty()) {
+    const auto sent = sent_at.find({std::stoi(f[kSender]), rank, static_cast<uint32_t>(std::stoul(f[kNumber]))});
+    if (sent == sent_at.end()) return left;
+    left.one += ", sent at " + sent->second;
+    left.many += ", the first sent at " + sent->second;
+  }
+  return left;
+}
+
 // Instructions of one line of the source are one place.
-std::vector<Left> parse(const std::string& text) {
+std::vector<Left> parse(const std::string& text, int rank, const SentAt& sent_at) {
   std::vector<Left> all;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    std::istringstream fields(line);
-    std::string count, one, many, by_function, by_offset;
-    for (std::string* field : {&count, &one, &many, &by_function, &by_offset}) std::getline(fields, *field, '\t');
-    const std::string& source = source_line_of(by_offset);
-    const std::string place = by_function.empty() ? "" : " at " + (source.empty() ? by_function : source);
-    const auto known = std::ranges::find(all, one + place, &Left::one);
-    if (known != all.end()) known->count += std::stoull(count);
-    else all.push_back({one + place, many + place, std::stoull(count)});
+    Left left = left_of(fields_of(line), rank, sent_at);
+    const auto known = std::ranges::find(all, left.one, &Left::one);
+    if (known != all.end()) known->count += left.count;
+    else all.push_back(std::move(left));
   }
   return all;
 }
 
 // Ranks that have the same are told of together, in the order of the first of them.
-std::string report(const std::vector<std::string>& texts) {
+std::string report(const std::vector<std::string>& texts, const SentAt& sent_at) {
   std::vector<std::pair<std::string, std::vector<int>>> kinds;
   std::map<std::string, size_t> known;
   for (size_t rank = 0; rank < texts.size(); ++rank) {
-    for (const Left& left : parse(texts[rank])) {
+    for (const Left& left : parse(texts[rank], static_cast<int>(rank), sent_at)) {
       const std::string text = std::to_string(left.count) + " " + (left.count == 1 ? left.one : left.many);
       const auto [at, fresh] = known.try_emplace(text, kinds.size());
       if (fresh) kinds.push_back({text, {}});
@@ -196,13 +226,16 @@ std::string report(const std::vector<std::string>& texts) {
 void keep_account() {
   static constexpr HandleAccount kAccount{note_origin, [](int handle) { g_origins.erase(handle); }};
   g_handle_account = &kAccount;
+  keep_sent_places();
 }
 
 void tell_leaks() {
   g_handle_account = nullptr;
-  const auto texts = gather(lines_of_handles() + lines_of_messages());
+  const UnmatchedMessages unreceived = unreceived_messages();
+  const auto texts = gather(lines_of_handles() + lines_of(unreceived));
+  const auto answers = gather(answer_where_sent(unreceived));
   if (g_comm_world->rank != 0) return;
-  const std::string all = report(texts);
+  const std::string all = report(texts, places_in(answers));
   if (all.empty()) return;
   g_job->leaks_told.store(1, std::memory_order_relaxed);
   std::fprintf(stderr, "DetMPI: left at MPI_Finalize:\n%s", all.c_str());

@@ -33,7 +33,8 @@ struct List {
 };
 
 void describe(std::ostream& out, int rank, double seconds) {
-  const Description said = description_of(rank);
+  Description said = description_of(rank);
+  for (Unmatched& message : said.unmatched) add_place(message, rank, description_of(message.from));
   out << "  rank " << rank << "  " << (said.call.empty() ? "polls" : said.call);
   if (!said.place.empty()) out << " at " << said.place;
   out << ", " << rank_record(rank).polls.load(std::memory_order_relaxed) << " times in vain, for "

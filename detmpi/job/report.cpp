@@ -80,7 +80,11 @@ std::string report_json(const Deadlock& d) {
           {{"kind", n.kind}, {"tag", n.tag}, {"communicator", n.communicator}, {"what", n.what}, {"from", n.from}});
     }
     for (const Unmatched& m : s.unmatched) {
-      unmatched.push_back({{"from", m.from}, {"tag", m.tag}, {"communicator", m.communicator}, {"count", m.count}});
+      unmatched.push_back({{"from", m.from},
+                           {"tag", m.tag},
+                           {"communicator", m.communicator},
+                           {"count", m.count},
+                           {"sent_at", m.sent_at}});
     }
     stuck.push_back({{"rank", s.rank},
                      {"call", s.call},

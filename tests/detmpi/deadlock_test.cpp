@@ -115,14 +115,20 @@ TEST_CASE("a message with another tag") {
 }
 TEST_CASE("messages that are alike are told together, and how many more there are") {
   expect("wrong_tags", 2,
-         {"has 50 messages from rank 1 that no receive takes: tag 6, on MPI_COMM_WORLD\n",
-          "has a message from rank 1 that no receive takes: tag 13, on MPI_COMM_WORLD\n", "          and 2 others\n"});
+         {"has 50 messages from rank 1 that no receive takes: tag 6, on MPI_COMM_WORLD, the first sent at ",
+          "has a message from rank 1 that no receive takes: tag 13, on MPI_COMM_WORLD, sent at ",
+          "          and 2 others\n"});
+}
+TEST_CASE("it is told where a message was sent that no receive takes, if that is not long ago") {
+  const std::string lost = "has a message from rank 1 that no receive takes: tag 6, on MPI_COMM_WORLD";
+  expect("lost", 3, {lost + ", sent at (anonymous namespace)::lose(int), deadlock.cpp:"});
+  expect("lost_long_ago", 3, {lost + "\n"});
 }
 TEST_CASE("ranks of a communicator are told with those of the job where they differ") {
   expect("other_ranks", 3,
          {"waits for a message from rank 0 (rank 2 of MPI_COMM_WORLD), tag 7, on reverse\n",
-          "has a message from rank 0 (rank 2 of MPI_COMM_WORLD) that no receive takes: tag 8, on reverse\n",
-          "has a message from rank 1 that no receive takes: tag 9, on reverse\n",
+          "has a message from rank 0 (rank 2 of MPI_COMM_WORLD) that no receive takes: tag 8, on reverse, sent at ",
+          "has a message from rank 1 that no receive takes: tag 9, on reverse, sent at ",
           "waits for rank 2 (rank 0 of MPI_COMM_WORLD) to receive a synchronous message, tag 9, on reverse\n"});
 }
 TEST_CASE("a message on another communicator") {
@@ -176,6 +182,7 @@ TEST_CASE("the report as JSON and as a drawing") {
   CHECK(stuck["waits_for"][0]["tag"] == "5");
   CHECK(stuck["unmatched"][0]["tag"] == "6");
   CHECK(stuck["unmatched"][0]["count"] == 1);
+  CHECK(contains(stuck["unmatched"][0]["sent_at"].get<std::string>(), "pp:"));
   CHECK(stuck["others_unmatched"] == 0);
   CHECK(report["cycle"] == nlohmann::json::array({0, 1}));
   CHECK(contains(slurp(dot), "r0 -> r1"));

@@ -66,20 +66,24 @@ TEST_CASE("requests that nobody waited for are told, and messages that nobody re
           "ranks 0-1: 1 persistent request that was not freed: MPI_Recv_init at begin_and_leave, leaks.cpp",
           "ranks 0-1: 1 request that nobody waited for: MPI_Ibarrier at begin_and_leave, leaks.cpp",
           "ranks 0-1: 1 message that a probe took and nobody received: MPI_Mprobe at begin_and_leave, leaks.cpp",
-          "rank 0: 1 message from rank 1 that nobody received: tag 3, on MPI_COMM_WORLD",
-          "rank 0: 1 message from rank 1 that nobody received: tag 4, on MPI_COMM_WORLD",
-          "rank 0: 1 message from rank 1 that nobody received: tag 5, on MPI_COMM_WORLD",
-          "rank 0: 2 messages from rank 1 that nobody received: tag 8, on MPI_COMM_WORLD",
-          "rank 1: 1 message from rank 0 that nobody received: tag 3, on MPI_COMM_WORLD",
-          "rank 1: 1 message from rank 0 that nobody received: tag 4, on MPI_COMM_WORLD",
-          "rank 1: 1 message from rank 0 that nobody received: tag 5, on MPI_COMM_WORLD",
-          "rank 1: 2 messages from rank 0 that nobody received: tag 8, on MPI_COMM_WORLD"});
+          "rank 0: 1 message from rank 1 that nobody received: tag 3, on MPI_COMM_WORLD, sent at isend, leaks.cpp",
+          "rank 0: 1 message from rank 1 that nobody received: tag 4, on MPI_COMM_WORLD, sent at isend, leaks.cpp",
+          "rank 0: 1 message from rank 1 that nobody received: tag 5, on MPI_COMM_WORLD, sent at begin_and_leave, "
+          "leaks.cpp",
+          "rank 0: 2 messages from rank 1 that nobody received: tag 8, on MPI_COMM_WORLD, the first sent at send, "
+          "leaks.cpp",
+          "rank 1: 1 message from rank 0 that nobody received: tag 3, on MPI_COMM_WORLD, sent at isend, leaks.cpp",
+          "rank 1: 1 message from rank 0 that nobody received: tag 4, on MPI_COMM_WORLD, sent at isend, leaks.cpp",
+          "rank 1: 1 message from rank 0 that nobody received: tag 5, on MPI_COMM_WORLD, sent at begin_and_leave, "
+          "leaks.cpp",
+          "rank 1: 2 messages from rank 0 that nobody received: tag 8, on MPI_COMM_WORLD, the first sent at send, "
+          "leaks.cpp"});
 }
 
 TEST_CASE("what one rank alone has is told, too") {
   expect("one rank", 5,
          {"rank 4: 1 request that nobody waited for: MPI_Isend at isend, leaks.cpp",
-          "rank 4: 1 message from rank 4 that nobody received: tag 3, on MPI_COMM_WORLD"});
+          "rank 4: 1 message from rank 4 that nobody received: tag 3, on MPI_COMM_WORLD, sent at isend, leaks.cpp"});
 }
 
 TEST_CASE("nothing is told of what the program has freed, or need not free") {
@@ -89,9 +93,10 @@ TEST_CASE("nothing is told of what the program has freed, or need not free") {
 
 TEST_CASE("which of several messages is left is a matter of logical time") {
   const std::string receive = "rank 0: 1 request that nobody waited for: MPI_Irecv at race, leaks.cpp";
-  expect("race", 4,
-         {receive, "rank 0: 1 message from rank 2 that nobody received: tag 3, on MPI_COMM_WORLD",
-          "rank 0: 1 message from rank 3 that nobody received: tag 3, on MPI_COMM_WORLD"});
+  expect(
+      "race", 4,
+      {receive, "rank 0: 1 message from rank 2 that nobody received: tag 3, on MPI_COMM_WORLD, sent at send, leaks.cpp",
+       "rank 0: 1 message from rank 3 that nobody received: tag 3, on MPI_COMM_WORLD, sent at send, leaks.cpp"});
   // As they come it is another one, so the test would see it.
   CHECK(contains(report_of("race", 4, "--order=arrival"), "1 message from rank 1 that nobody received"));
 }

@@ -113,6 +113,50 @@ void wrong_tags() {
   for (int i = 0; i < kAlike; ++i) send(0, 6);
   for (int kind = 1; kind < kKinds; ++kind) send(0, 6 + kind);
 }
+// With something after the call, which would else return to whoever has called this function.
+[[gnu::noinline]] void lose(int tag) {
+  MPI_Send(&g_value, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+  g_value += 1;
+}
+// Rank 1 sends a message that nobody receives among others of all lengths and kinds, so that it is counted right; and
+// `later` more.
+void lose_among_others(int later) {
+  constexpr int kLong = 1 << 22;
+  std::vector<char> bytes(kLong);
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  const auto all_ways = [&] {
+    for (const int length : {0, 8, 100, 5000, 100'000, kLong}) {
+      MPI_Request request;
+      if (g_rank == 1) {
+        MPI_Isend(bytes.data(), length, MPI_CHAR, 0, 1, comm, &request);
+        MPI_Send(bytes.data(), length, MPI_CHAR, 0, 2, MPI_COMM_WORLD);
+        MPI_Ssend(bytes.data(), length, MPI_CHAR, 0, 3, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      } else if (g_rank == 0) {
+        MPI_Recv(bytes.data(), length, MPI_CHAR, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(bytes.data(), length, MPI_CHAR, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Irecv(bytes.data(), length, MPI_CHAR, 1, 1, comm, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      }
+      MPI_Allreduce(MPI_IN_PLACE, &g_value, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    }
+  };
+  const auto short_ones = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      if (g_rank == 1) send(0, 7);
+      if (g_rank == 0) receive(1, 7);
+    }
+  };
+  short_ones(10);
+  all_ways();
+  if (g_rank == 1) lose(6);
+  all_ways();
+  short_ones(later);
+  if (g_rank == 0) receive(1, 5);
+}
+void lost() { lose_among_others(10); }
+void lost_long_ago() { lose_among_others(100); }
 // Rank 2 of a communicator in which the ranks stand the other way round.
 void other_ranks() {
   MPI_Comm reverse;
@@ -239,6 +283,8 @@ constexpr Case kCases[] = {
     {"partitions", partitions},
     {"wrong_tag", wrong_tag},
     {"wrong_tags", wrong_tags},
+    {"lost", lost},
+    {"lost_long_ago", lost_long_ago},
     {"foreign_name", foreign_name},
     {"other_ranks", other_ranks},
     {"disturbed", disturbed},

@@ -19,7 +19,11 @@ int right() { return (g_rank + 1) % g_size; }
   MPI_Isend(g_buffer.data(), bytes, MPI_BYTE, to, tag, comm, &request);
 }
 
-void send(int to, int tag) { MPI_Send(g_buffer.data(), 1, MPI_BYTE, to, tag, MPI_COMM_WORLD); }
+// With something after the call, which would else return to whoever has called this function.
+[[gnu::noinline]] void send(int to, int tag) {
+  MPI_Send(g_buffer.data(), 1, MPI_BYTE, to, tag, MPI_COMM_WORLD);
+  g_buffer[0] += 1;
+}
 
 void on_error(MPI_Comm*, int*, ...) {}
 
