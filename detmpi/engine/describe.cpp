@@ -181,13 +181,20 @@ void Engine::describe(const Wait& wait, Time until) {
     }
   }
   text += unmatched_lines(matcher_, ranks_, until);
-  if (!has_python()) text += sent_lines(sent_places_);  // there they would be places in an extension
-  auto run = pool_.try_alloc_run(static_cast<uint32_t>(text.size() / spmc::kPageSize + 1));
-  if (!run) return;  // the report does without
-  std::memcpy(spmc::segment::frame(run.value()), text.data(), text.size());
+  // In Python they would be places in an extension. Where memory is short the report does without, or without all.
+  if (!has_python() && tell(text + sent_lines(sent_places_))) return;
+  (void)tell(text);
+}
+
+// False: there is no memory for it.
+bool Engine::tell(const std::string& description) {
+  auto run = pool_.try_alloc_run(static_cast<uint32_t>(description.size() / spmc::kPageSize + 1));
+  if (!run) return false;
+  std::memcpy(spmc::segment::frame(run.value()), description.data(), description.size());
   RankRecord& record = rank_record(rank_);
   record.description_frame = run.value().value;
-  record.description_bytes.store(static_cast<uint32_t>(text.size()), std::memory_order_release);
+  record.description_bytes.store(static_cast<uint32_t>(description.size()), std::memory_order_release);
+  return true;
 }
 
 }  // namespace detmpi

@@ -17,6 +17,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <base/cores.hpp>
@@ -405,6 +406,7 @@ class Engine {
   void publish_clock();
   // Of messages that nobody receives, those that come by `until`. describe.cpp
   void describe(const Wait& wait, chan::match::Time until);
+  bool tell(const std::string& description);
   static Comm* collective_of(const Wait& wait);
   void add_need(const Request& request);
   chan::match::Need need_of(const Request& request) const;
