@@ -57,8 +57,9 @@ static bool has_huge_pages(void) {
 }
 
 // What has been touched already would stay in small pages: the C library writes to what is behind the last block, and
-// the program to all blocks of the first 4 MiB.
-static void prefer_up_to(uintptr_t end) {
+// the program to all blocks of the first 4 MiB. What many short blocks have filled before this one stays so: to copy it
+// takes longer than it would gain.
+static void prefer_up_to(uintptr_t end, uintptr_t block) {
   struct detmpi_program_heap* const heap = &detmpi_program_heap;
   const uintptr_t begin = __atomic_load_n(&heap->begin, __ATOMIC_RELAXED);
   const uintptr_t before = __atomic_exchange_n(&heap->end, end, __ATOMIC_RELAXED);
@@ -66,7 +67,8 @@ static void prefer_up_to(uintptr_t end) {
   if (before == 0 && !has_huge_pages()) {
     __atomic_store_n(&heap->has_none, 1, __ATOMIC_RELAXED);
   } else {
-    const uintptr_t from = before < begin ? begin : before;
+    const uintptr_t first = before == 0 ? begin : before, touched = before == 0 ? kFromHugePages : 0;
+    const uintptr_t near = page_at(block) - touched, from = near > first ? near : first;
     prefer_huge_pages((const void*)begin, end - begin);
     make_huge_pages((const void*)from, end - from);
   }
@@ -81,7 +83,7 @@ void detmpi_in_program_heap(const void* block, size_t size) {
   // Pages of which blocks fill more than half.
   const uintptr_t filled = page_at((uintptr_t)block + size + kHugePage / 2), end = filled < last ? filled : last;
   const uintptr_t known = __atomic_load_n(&heap->end, __ATOMIC_RELAXED);
-  if (end > known && (known != 0 || end - begin >= kFromHugePages)) prefer_up_to(end);
+  if (end > known && (known != 0 || end - begin >= kFromHugePages)) prefer_up_to(end, (uintptr_t)block);
 }
 
 void detmpi_leave_program_heap(void) {

@@ -401,6 +401,9 @@ TEST_CASE("long memory of the program asks for huge pages") {
     expect_told("--huge-pages", "no-mind", "1", "0");
     expect_told("--huge-pages=no", "no-mind", "1", "1");
     expect_told("--huge-pages", "own-mind", "0", "0");  // the program has called mallopt
+    const RunResult result = run_command_same(job(1, "huge_pages", {start}, {"short-blocks"}));
+    INFO(result.err);
+    CHECK(result.out == "short blocks made huge 0\n");
   }
 }
 

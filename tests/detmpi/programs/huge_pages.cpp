@@ -16,17 +16,21 @@ constexpr size_t kShorter = 100 << 10;
 constexpr size_t kAlone = 80 << 20;  // more than there is room for in the heap
 char g_variables[kBytes];
 
-// What the kernel says of the mapping that has this byte of it.
-bool asks(const void* block, ptrdiff_t at = kBytes / 2) {
-  const auto address = reinterpret_cast<uintptr_t>(block) + static_cast<uintptr_t>(at);
+// A line of what the kernel says of the mapping that has this address.
+std::string told_of(uintptr_t address, const char* what) {
   std::ifstream mappings("/proc/self/smaps");
   bool is_here = false;
   for (std::string line; std::getline(mappings, line);) {
     unsigned long begin = 0, end = 0;
     if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) is_here = begin <= address && address < end;
-    if (is_here && line.starts_with("VmFlags:")) return line.find(" hg") != line.npos;
+    if (is_here && line.starts_with(what)) return line;
   }
-  return false;
+  return {};
+}
+
+bool asks(const void* block, ptrdiff_t at = kBytes / 2) {
+  return told_of(reinterpret_cast<uintptr_t>(block) + static_cast<uintptr_t>(at), "VmFlags:").find(" hg") !=
+         std::string::npos;
 }
 
 void tell(const char* what, const void* block) { std::printf("%s %d\n", what, asks(block)); }
@@ -80,11 +84,32 @@ void tell_of_shorter_blocks() {
   for (void* const block : many) std::free(block);
 }
 
+// Between two longer ones, many that are short: they stay as they are, and are not copied into huge pages. The system
+// itself may do that with some of them, by and by.
+void tell_of_short_blocks() {
+  constexpr size_t kShort = 1000, kAll = 96 << 20;
+  std::vector<void*> blocks{std::malloc(kShorter)};
+  for (size_t i = 0; i < kAll / kShort; ++i) {
+    blocks.push_back(std::malloc(kShort));
+    std::memset(blocks.back(), 1, kShort);
+  }
+  blocks.push_back(std::malloc(kShorter));
+  const std::string huge = told_of(reinterpret_cast<uintptr_t>(blocks[blocks.size() / 2]), "AnonHugePages:");
+  unsigned long kib = 0;
+  EXPECT(std::sscanf(huge.c_str(), "AnonHugePages: %lu", &kib) == 1);
+  std::printf("short blocks made huge %d\n", kib >= kAll / 2 / 1024);
+  for (void* const block : blocks) std::free(block);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   mpi_test::Mpi mpi(argc, argv);
   if (mpi_test::g_rank != 0) return 0;
+  if (argc > 1 && std::string(argv[1]) == "short-blocks") {
+    tell_of_short_blocks();
+    return 0;
+  }
   if (argc > 1 && std::string(argv[1]) == "own-mind") EXPECT(mallopt(M_TOP_PAD, 128 << 10) == 1);
   tell("variables", g_variables);
   tell_of_shorter_blocks();
