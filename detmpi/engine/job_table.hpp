@@ -25,7 +25,7 @@ namespace detmpi {
 
 // Raised with every change of what lies in the segment, boards and lanes too: detmpirun and the library of a rank may
 // be of different builds.
-inline constexpr uint32_t kJobVersion = 25;
+inline constexpr uint32_t kJobVersion = 26;
 inline constexpr uint32_t kMaxRanks = 4096;
 inline constexpr int kLeaksExit = 121;      // exit code of a job that would have ended with 0, but left something
 inline constexpr int kStuckExit = 122;      // exit code after a deadlock, and where collective operations do not match
