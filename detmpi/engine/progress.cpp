@@ -17,6 +17,7 @@ Engine g_engine;
 void Engine::start(int rank) {
   rank_ = rank;
   ranks_ = static_cast<int>(g_job->ranks);
+  sent_places_.keep(SentPlaces::kAsARule);
   const unsigned cores = spmc::base::usable_cores();
   crowded_ = static_cast<unsigned>(ranks_) > cores;
   if (crowded_ && spmc::base::g_home_core >= 0) {

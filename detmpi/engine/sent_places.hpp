@@ -16,7 +16,10 @@ class SentPlaces {
     int32_t to;            // rank in the job
   };
 
-  // Of so many messages, a power of two. Those that were noted before are gone.
+  static constexpr size_t kAsARule = 64;
+
+  // Of so many messages, a power of two. Those that were noted before are gone. Before anything is noted; in a call, as
+  // the memory is to be the library's.
   void keep(size_t messages) { sent_.assign(messages, Sent{}); }
   void note(int to, uint64_t number, uintptr_t returns_to) {
     sent_[next_++ & (sent_.size() - 1)] = {returns_to, static_cast<uint32_t>(number), to};
@@ -31,8 +34,7 @@ class SentPlaces {
   }
 
  private:
-  static constexpr size_t kAsARule = 64;
-  std::vector<Sent> sent_ = std::vector<Sent>(kAsARule);
+  std::vector<Sent> sent_;
   size_t next_ = 0;
 };
 
