@@ -17,10 +17,7 @@ Place::Place(uintptr_t address) {
   by_offset = text;
 }
 
-std::string text_of(const Place& place) {
-  const std::string& line = source_line_of(place.by_offset);
-  return line.empty() ? place.by_function : line;
-}
+std::string text_of(const Place& place) { return place_text(place.by_function, place.by_offset); }
 
 uintptr_t calling_address() {
   const uintptr_t fortran = detmpi_fortran_call_site;

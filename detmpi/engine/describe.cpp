@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "../coll/mismatch.hpp"
+#include "../job/tab_line.hpp"
 #include "../object/call.hpp"
 #include "calling_place.hpp"
 #include "engine.hpp"
@@ -32,24 +33,15 @@ using chan::match::Time;
 
 namespace {
 
-std::string line(const std::vector<std::string>& fields) {
-  std::string text;
-  for (const std::string& field : fields) {
-    if (!text.empty()) text += '\t';
-    for (const char c : field) text += c == '\t' || c == '\n' ? ' ' : c;
-  }
-  return text + '\n';
-}
-
 // Of those that come by `until`.
 std::string unmatched_lines(const chan::match::Matcher& matcher, int ranks, Time until) {
   const UnmatchedMessages all = unmatched_messages(matcher, ranks, until);
   std::string text;
   for (const UnmatchedMessages::Kind& kind : all.kinds) {
-    text += line({"unmatched", std::to_string(kind.from), std::to_string(kind.tag), kind.communicator, kind.what,
-                  kind.sender, std::to_string(kind.count), std::to_string(kind.number)});
+    text += tab_line({"unmatched", std::to_string(kind.from), std::to_string(kind.tag), kind.communicator, kind.what,
+                      kind.sender, std::to_string(kind.count), std::to_string(kind.number)});
   }
-  return all.others == 0 ? text : text + line({"others", std::to_string(all.others)});
+  return all.others == 0 ? text : text + tab_line({"others", std::to_string(all.others)});
 }
 
 std::string sent_lines(const SentPlaces& sent_places) {
@@ -69,16 +61,16 @@ std::string sent_lines(const SentPlaces& sent_places) {
   std::string text;
   for (const Run& run : runs) {
     const Place& place = places.try_emplace(run.first.returns_to, run.first.returns_to - 1).first->second;
-    text += line({"sent", std::to_string(run.first.to), std::to_string(run.first.number), std::to_string(run.last),
-                  place.by_function, place.by_offset});
+    text += tab_line({"sent", std::to_string(run.first.to), std::to_string(run.first.number), std::to_string(run.last),
+                      place.by_function, place.by_offset});
   }
   return text;
 }
 
 std::string receive_line(const chan::match::Receive& r, const char* kind, const Comm& comm, int peer) {
   const std::string from = peer == MPI_ANY_SOURCE ? "any rank" : "rank " + rank_text(peer, r.source);
-  return line({"need", kind, std::to_string(r.tag), comm_label(comm),
-               "a message from " + from + ", " + tag_text(r.tag, r.context)});
+  return tab_line({"need", kind, std::to_string(r.tag), comm_label(comm),
+                   "a message from " + from + ", " + tag_text(r.tag, r.context)});
 }
 
 std::string peer_text(const Request& r) { return rank_text(r.peer, r.peer_world); }
@@ -96,40 +88,40 @@ std::string need_line(const Request& r);
 // As Engine::need_of_parts: one that is missing stands for all.
 std::string need_line_of_parts(const Request& r) {
   const std::string comm = comm_label(*r.comm);
-  if (r.operation->open()) return line({"need", "partitioned send", "", comm, "a call of MPI_Pready"});
+  if (r.operation->open()) return tab_line({"need", "partitioned send", "", comm, "a call of MPI_Pready"});
   if (const Request* first = r.operation->first()) {
-    return line({"need", "partitioned receive", std::to_string(first->tag), comm,
-                 "MPI_Psend_init of rank " + peer_text(*first) + ", tag " + std::to_string(first->tag)});
+    return tab_line({"need", "partitioned receive", std::to_string(first->tag), comm,
+                     "MPI_Psend_init of rank " + peer_text(*first) + ", tag " + std::to_string(first->tag)});
   }
   for (const Request& part : r.operation->parts()) {
     const bool complete = part.matched || part.complete;
     if (!complete && (part.kind == RequestKind::kRecv || part.mode == SendMode::kSynchronous)) return need_line(part);
   }
-  return line({"need", "complete", "", comm, "nothing"});
+  return tab_line({"need", "complete", "", comm, "nothing"});
 }
 
 std::string need_line(const Request& r) {
   if (r.kind == RequestKind::kGeneral && !r.complete) {
-    return line({"need", "generalized request", "", "", "a call of MPI_Grequest_complete"});
+    return tab_line({"need", "generalized request", "", "", "a call of MPI_Grequest_complete"});
   }
   const std::string comm = r.comm == nullptr ? "" : comm_label(*r.comm);
   if (r.kind == RequestKind::kRecv && !r.matched && is_partitioned(r.context)) {
-    return line({"need", "partitioned receive", "", comm, "partitions from rank " + peer_text(r)});
+    return tab_line({"need", "partitioned receive", "", comm, "partitions from rank " + peer_text(r)});
   }
   if (r.kind == RequestKind::kOperation) {
     if (!r.operation->collective()) return need_line_of_parts(r);
-    return line(
+    return tab_line(
         {"need", "collective", "", comm, missing_ranks(r) + " to take part in " + call_name(r.operation->call())});
   }
   if (r.kind == RequestKind::kRecv && !r.matched) return receive_line(r, "receive", *r.comm, r.peer);
   if (r.kind == RequestKind::kSend && r.mode == SendMode::kSynchronous && !r.matched && is_partitioned(r.context)) {
-    return line({"need", "partitioned send", "", comm, "rank " + peer_text(r) + " to receive partitions"});
+    return tab_line({"need", "partitioned send", "", comm, "rank " + peer_text(r) + " to receive partitions"});
   }
   if (r.kind == RequestKind::kSend && r.mode == SendMode::kSynchronous && !r.matched) {
-    return line({"need", "synchronous send", std::to_string(r.tag), comm,
-                 "rank " + peer_text(r) + " to receive a synchronous message, " + tag_text(r.tag, r.context)});
+    return tab_line({"need", "synchronous send", std::to_string(r.tag), comm,
+                     "rank " + peer_text(r) + " to receive a synchronous message, " + tag_text(r.tag, r.context)});
   }
-  return line({"need", "complete", std::to_string(r.tag), comm, "nothing"});
+  return tab_line({"need", "complete", std::to_string(r.tag), comm, "nothing"});
 }
 
 }  // namespace
@@ -159,8 +151,8 @@ void Engine::describe(const Wait& wait, Time until) {
   const CallingPlace calling = calling_place();
   const std::string call = call_name(g_call.id);
   std::string text = calling.in_python.empty()
-                         ? line({"call", call, calling.place.by_function, calling.place.by_offset})
-                         : line({"call", call, calling.in_python, ""});
+                         ? tab_line({"call", call, calling.place.by_function, calling.place.by_offset})
+                         : tab_line({"call", call, calling.in_python, ""});
   each(wait, [&](const Request& r) { text += need_line(r); });
   if (wait.probe != nullptr) {
     const auto senders = senders_in(*wait.comm);
@@ -171,13 +163,13 @@ void Engine::describe(const Wait& wait, Time until) {
   if (wait.marks != nullptr) {
     const int rank = wait.marks->sources[0].rank;
     const CallId operation = wait.operation != CallId::kNone ? wait.operation : g_call.id;
-    text += line({"need", "collective", "", comm_label(*wait.comm),
-                  "rank " + std::to_string(rank) + " of MPI_COMM_WORLD to take part in " + call_name(operation)});
+    text += tab_line({"need", "collective", "", comm_label(*wait.comm),
+                      "rank " + std::to_string(rank) + " of MPI_COMM_WORLD to take part in " + call_name(operation)});
   }
   if (Comm* comm = collective_of(wait)) {
     if (auto fields = mismatch_fields(*comm); !fields.empty()) {
       fields.insert(fields.begin(), "mismatch");
-      text += line(fields);
+      text += tab_line(fields);
     }
   }
   text += unmatched_lines(matcher_, ranks_, until);

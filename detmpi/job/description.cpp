@@ -6,17 +6,12 @@
 
 #include "../engine/job_table.hpp"
 #include "source_line.hpp"
+#include "tab_line.hpp"
 
 namespace detmpi {
 namespace {
 
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields;
-  std::istringstream in(line);
-  for (std::string field; std::getline(in, field, '\t');) fields.push_back(field);
-  fields.resize(8);
-  return fields;
-}
+constexpr size_t kMostFields = 8;
 
 std::string text_of(int rank) {
   const RankRecord& record = rank_record(rank);
@@ -26,11 +21,6 @@ std::string text_of(int rank) {
 }
 
 uint32_t number_of(const std::string& text) { return static_cast<uint32_t>(std::stoul(text)); }
-
-const std::string& place_of(const std::string& function, const std::string& offset) {
-  const std::string& line = source_line_of(offset);
-  return line.empty() ? function : line;
-}
 
 }  // namespace
 
@@ -46,7 +36,7 @@ void add_place(Unmatched& message, int receiver, const Description& sender) {
   const auto sent = std::ranges::find_if(sender.sent, [&](const SentRun& run) {
     return run.to == receiver && number - run.first <= run.last - run.first;
   });
-  if (sent != sender.sent.end()) message.sent_at = place_of(sent->by_function, sent->by_offset);
+  if (sent != sender.sent.end()) message.sent_at = place_text(sent->by_function, sent->by_offset);
 }
 
 bool has_described_itself(int rank) { return rank_record(rank).description_bytes.load(std::memory_order_acquire) != 0; }
@@ -55,13 +45,13 @@ Description description_of(int rank) {
   Description description;
   std::istringstream text(text_of(rank));
   for (std::string line; std::getline(text, line);) {
-    const auto f = fields_of(line);
+    const auto f = tab_fields(line, kMostFields);
     if (f[0] == "call") {
       description.call = f[1];
-      description.place = place_of(f[2], f[3]);
+      description.place = place_text(f[2], f[3]);
     } else if (f[0] == "mismatch") {
       description.mismatch =
-          f[1] + ": " + f[2] + " at " + place_of(f[3], f[4]) + "; " + f[5] + " at " + place_of(f[6], f[7]);
+          f[1] + ": " + f[2] + " at " + place_text(f[3], f[4]) + "; " + f[5] + " at " + place_text(f[6], f[7]);
     } else if (f[0] == "unmatched") {
       description.unmatched.push_back(
           {std::stoi(f[1]), f[2], f[3], f[4], f[5], std::stoull(f[6]), std::stoull(f[7]), ""});

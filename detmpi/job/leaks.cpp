@@ -1,7 +1,6 @@
 #include "leaks.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <map>
 #include <sstream>
@@ -17,6 +16,7 @@
 #include "impl.hpp"
 #include "sent_at.hpp"
 #include "source_line.hpp"
+#include "tab_line.hpp"
 
 namespace detmpi {
 namespace {
@@ -68,30 +68,13 @@ const Words& words_for(int handle) {
 // What a rank has of one kind, from one place: a line of fields that are separated by tabs. How many, the words for one
 // and for many; and the place where it was made, by the function and by the offset in the file, or empty. Of messages
 // instead the sender, and the number of the first.
-using Fields = std::array<std::string, 7>;
-enum Field : size_t { kCount, kOne, kMany, kByFunction, kByOffset, kSender, kNumber };
+enum Field : size_t { kCount, kOne, kMany, kByFunction, kByOffset, kSender, kNumber, kFields };
 
-std::string line(const Fields& fields) {
-  std::string text;
-  for (const std::string& field : fields) {
-    for (const char c : field) text += c == '\t' || c == '\n' ? ' ' : c;
-    text += '\t';
-  }
-  return text + '\n';
-}
-
-Fields fields_of(const std::string& line) {
-  Fields fields;
-  std::istringstream in(line);
-  for (std::string& field : fields) std::getline(in, field, '\t');
-  return fields;
-}
-
-std::string line(uint64_t count, const Words& words, const Origin& origin) {
+std::string line_of(uint64_t count, const Words& words, const Origin& origin) {
   const std::string call = std::string(": ") + call_name(origin.call), one = words.one + call, many = words.many + call;
-  if (!origin.in_python.empty()) return line({std::to_string(count), one, many, origin.in_python});
+  if (!origin.in_python.empty()) return tab_line({std::to_string(count), one, many, origin.in_python});
   const Place place(origin.address);
-  return line({std::to_string(count), one, many, place.by_function, place.by_offset});
+  return tab_line({std::to_string(count), one, many, place.by_function, place.by_offset});
 }
 
 // Those of one kind, made at one place, together; in the order in which the first of each has its handle.
@@ -110,7 +93,7 @@ std::string lines_of_handles() {
     ++kinds[at->second].count;
   }
   std::string text;
-  for (const auto& [words, origin, count] : kinds) text += line(count, *words, *origin);
+  for (const auto& [words, origin, count] : kinds) text += line_of(count, *words, *origin);
   return text;
 }
 
@@ -126,12 +109,12 @@ std::string lines_of(const UnmatchedMessages& all) {
   for (const auto& kind : all.kinds) {
     const std::string rest =
         " from " + kind.sender + " that nobody received: " + kind.what + ", on " + kind.communicator;
-    text += line({std::to_string(kind.count), "message" + rest, "messages" + rest, "", "", std::to_string(kind.from),
-                  std::to_string(static_cast<uint32_t>(kind.number))});
+    text += tab_line({std::to_string(kind.count), "message" + rest, "messages" + rest, "", "",
+                      std::to_string(kind.from), std::to_string(static_cast<uint32_t>(kind.number))});
   }
   if (all.others != 0) {
-    text += line({std::to_string(all.others), "message of another kind that nobody received",
-                  "messages of other kinds that nobody received"});
+    text += tab_line({std::to_string(all.others), "message of another kind that nobody received",
+                      "messages of other kinds that nobody received"});
   }
   return text;
 }
@@ -175,11 +158,10 @@ struct Left {
 
 using SentAt = std::map<SentMessage, std::string>;
 
-Left left_of(const Fields& f, int rank, const SentAt& sent_at) {
+Left left_of(const std::vector<std::string>& f, int rank, const SentAt& sent_at) {
   Left left{f[kOne], f[kMany], std::stoull(f[kCount])};
   if (!f[kByFunction].empty()) {
-    const std::string& source = source_line_of(f[kByOffset]);
-    const std::string place = " at " + (source.empty() ? f[kByFunction] : source);
+    const std::string place = " at " + place_text(f[kByFunction], f[kByOffset]);
     left.one += place;
     left.many += place;
   } else if (!f[kSender].empty()) {
@@ -196,7 +178,7 @@ std::vector<Left> parse(const std::string& text, int rank, const SentAt& sent_at
   std::vector<Left> all;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    Left left = left_of(fields_of(line), rank, sent_at);
+    Left left = left_of(tab_fields(line, kFields), rank, sent_at);
     const auto known = std::ranges::find(all, left.one, &Left::one);
     if (known != all.end()) known->count += left.count;
     else all.push_back(std::move(left));

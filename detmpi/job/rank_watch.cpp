@@ -250,8 +250,7 @@ class RankWatch final : public Watch {
         std::snprintf(address, sizeof address, ", touching address 0x%lx",
                       static_cast<unsigned long>(record.crash_address));
       }
-      const std::string& line = source_line_of(record.crash_offset);
-      where = address + std::string(", at ") + (line.empty() ? record.crash_place : line);
+      where = address + std::string(", at ") + place_text(record.crash_place, record.crash_offset);
     }
     const auto call = record.call.load(std::memory_order_relaxed);
     // Core files have its number; a message that has none is the same in every run.

@@ -8,6 +8,7 @@
 #include "../engine/python_place.hpp"
 #include "impl.hpp"
 #include "source_line.hpp"
+#include "tab_line.hpp"
 
 namespace detmpi {
 namespace {
@@ -55,8 +56,8 @@ std::string answer_where_sent(const UnmatchedMessages& unreceived) {
       const auto at = sent.find({static_cast<int>(receiver), question.number});
       if (at == sent.end()) continue;
       const Place place(at->second - 1);
-      text += std::to_string(question.from) + '\t' + std::to_string(receiver) + '\t' + std::to_string(question.number) +
-              '\t' + place.by_function + '\t' + place.by_offset + '\n';
+      text += tab_line({std::to_string(question.from), std::to_string(receiver), std::to_string(question.number),
+                        place.by_function, place.by_offset});
     }
   }
   return text;
@@ -66,13 +67,9 @@ std::map<SentMessage, std::string> places_in(const std::vector<std::string>& ans
   std::map<SentMessage, std::string> places;
   for (const std::string& answer : answers) {
     std::istringstream lines(answer);
-    for (SentMessage sent{}; lines >> sent.from >> sent.to >> sent.number;) {
-      std::string by_function, by_offset;
-      lines.ignore();  // a tab
-      std::getline(lines, by_function, '\t');
-      std::getline(lines, by_offset);
-      const std::string& line = source_line_of(by_offset);
-      places[sent] = line.empty() ? by_function : line;
+    for (std::string line; std::getline(lines, line);) {
+      const auto f = tab_fields(line, 5);
+      places[{std::stoi(f[0]), std::stoi(f[1]), static_cast<uint32_t>(std::stoul(f[2]))}] = place_text(f[3], f[4]);
     }
   }
   return places;

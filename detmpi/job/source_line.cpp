@@ -52,14 +52,19 @@ std::string with_source_line(const std::string& place) {
   return "";
 }
 
-}  // namespace
-
 // Many ranks are in one and the same place, and each question to addr2line starts a process.
-const std::string& source_line_of(const std::string& place) {
+const std::string& known_source_line(const std::string& place) {
   static std::map<std::string, std::string> known;
   const auto [at, fresh] = known.try_emplace(place);
   if (fresh) at->second = with_source_line(place);
   return at->second;
+}
+
+}  // namespace
+
+std::string place_text(const std::string& by_function, const std::string& by_offset) {
+  const std::string& line = known_source_line(by_offset);
+  return line.empty() ? by_function : line;
 }
 
 }  // namespace detmpi

@@ -53,6 +53,12 @@ void wrong_tag() {
     receive(1, kRelease);
   }
 }
+// Who has sent it polls too, so that it tells where.
+void wrong_tags() {
+  send(1 - g_rank, kRelease);
+  while (!time_is_up()) EXPECT(!iprobe(1 - g_rank));
+  receive(1 - g_rank, kRelease);
+}
 // All test for each other's messages before they send.
 void test_each_other() {
   MPI_Request request;
@@ -130,6 +136,7 @@ void stopped() {
 constexpr Case kCases[] = {
     {"iprobe_loop", iprobe_loop},
     {"wrong_tag", wrong_tag},
+    {"wrong_tags", wrong_tags},
     {"test_each_other", test_each_other},
     {"other_computes", other_computes},
     {"other_makes_calls", other_makes_calls},
